@@ -14,6 +14,7 @@ import (
 	"swapkeep/providers/dex"
 	"swapkeep/providers/gasless"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -140,7 +141,7 @@ func (k orderKind) terms(o swap.Offer) swap.Terms {
 	}
 }
 
-func signOrder(ctx context.Context, signer swap.TypedSigner, p swap.Provider, o swap.Offer, t swap.Terms) (typed apitypes.TypedData, signature []byte, err error) {
+func signOrder(ctx context.Context, signer engine.TypedSigner, p swap.Provider, o swap.Offer, t swap.Terms) (typed apitypes.TypedData, signature []byte, err error) {
 	built, err := p.Build(ctx, o, t)
 	if err != nil {
 		return typed, nil, err

@@ -14,6 +14,8 @@ import (
 	"swapkeep/chain"
 	"swapkeep/home"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
+	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
@@ -88,7 +90,7 @@ func fillJournal(dir string, count int) (err error) {
 	}
 	defer func() { err = errors.Join(err, h.DB.Sync(), h.Close()) }()
 	h.DB.NoSync = true // no need to wait for the disk a thousand times
-	j, err := swap.OpenJournal(h.DB)
+	j, err := journal.Open(h.DB)
 	if err != nil {
 		return err
 	}
@@ -168,8 +170,8 @@ func load(ctx context.Context, dir string, count int) (took time.Duration, err e
 // idleChain simulates chains on which nothing has happened yet, and counts the transactions
 // that are polled.
 type idleChain struct {
-	swap.Nodes
-	swap.Sender
+	engine.Nodes
+	engine.Sender
 
 	first int // transactions to be polled
 
@@ -178,12 +180,12 @@ type idleChain struct {
 	asked chan struct{} // closed when they were
 }
 
-func (w *idleChain) service(db *bolt.DB, orders int) (*swap.Service, error) {
-	j, err := swap.OpenJournal(db)
+func (w *idleChain) service(db *bolt.DB, orders int) (*engine.Service, error) {
+	j, err := journal.Open(db)
 	if err != nil {
 		return nil, err
 	}
-	return swap.NewService(swap.Options{
+	return engine.NewService(engine.Options{
 		Journal: j, Nodes: w, Sender: w, Fees: swap.DefaultFees(), OpenOrders: orders, Now: time.Now,
 		Unlocked: func() bool { return false }, IsLocked: func(error) bool { return false },
 	})

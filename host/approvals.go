@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"swapkeep/host/protocol"
-	"swapkeep/swap"
+	"swapkeep/swap/engine"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -25,7 +25,7 @@ func (c *call) approvalsList(ctx context.Context, p *protocol.ApprovalsParams) (
 		return nil, err
 	}
 	prepare := id == active && !c.caller().ReadOnly
-	found, next, err := c.s.Swaps.Allowances(ctx, swap.AllowancesRequest{
+	found, next, err := c.s.Swaps.Allowances(ctx, engine.AllowancesRequest{
 		Account: evmAddress(p.Account), Chain: id, Tokens: OwnTokens(c.s.Tokens.On(id)),
 		Cursor: p.Cursor, Prepare: prepare,
 	})
@@ -73,11 +73,11 @@ func (c *call) approvalsRevoke(ctx context.Context, p *protocol.RevokeParams) (a
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.Revoke(ctx, swap.ExecuteRequest{Caller: who, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest))})
+	o, err := c.s.Swaps.Revoke(ctx, engine.ExecuteRequest{Caller: who, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest))})
 	return orderOr(o, err)
 }
 
-func allowanceOf(a swap.Allowance) protocol.Allowance {
+func allowanceOf(a engine.Allowance) protocol.Allowance {
 	out := protocol.Allowance{
 		ChainID: a.Chain, Token: addressOf(a.Token), Spender: addressOf(a.Spender), Name: a.Name, Provider: string(a.Provider), Kind: string(a.Kind),
 		Amount: amountOf(a.Amount), Unlimited: a.Unlimited(), Expires: optionalTime(a.Expires), Reserved: amountOf(a.Share), Leftover: a.Leftover,

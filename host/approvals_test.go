@@ -7,9 +7,10 @@ import (
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
 )
 
-func (r *rig) lastListed() swap.AllowancesRequest {
+func (r *rig) lastListed() engine.AllowancesRequest {
 	r.swaps.mu.Lock()
 	defer r.swaps.mu.Unlock()
 	return r.swaps.listed[len(r.swaps.listed)-1]

@@ -6,6 +6,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/swap/journal"
 )
 
 // TestCausesAreLikeErrors checks that the cause of a refusal has the name and details of
@@ -24,7 +25,7 @@ func TestCausesAreLikeErrors(t *testing.T) {
 		t.Error("a cause of nothing")
 	}
 	for name, got := range map[string]*protocol.Cause{
-		"an order": orderOf(swap.Order{Cause: &swap.Cause{Word: swap.Reverted}}).Cause, "a line": entryOf(swap.Entry{Cause: &swap.Cause{Word: swap.Reverted}}).Cause,
+		"an order": orderOf(swap.Order{Cause: &swap.Cause{Word: swap.Reverted}}).Cause, "a line": entryOf(journal.Entry{Cause: &swap.Cause{Word: swap.Reverted}}).Cause,
 		"a proposal": orderOf(swap.Order{Proposal: &swap.Proposal{Cause: &swap.Cause{Word: swap.Reverted}}}).Proposal.Cause,
 	} {
 		if got == nil || got.Word != "reverted" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"swapkeep/chain"
-	"swapkeep/swap"
+	"swapkeep/swap/engine"
 )
 
 // acting are the methods that end in a signature, with parameters that the fakes accept.
@@ -76,7 +76,7 @@ func TestPasswordOfAnAct(t *testing.T) {
 // password, and terminals that the amount must be repeated.
 func TestReviewSaysWhatItTakes(t *testing.T) {
 	r := newRig(t)
-	r.swaps.takes = []swap.Reason{swap.ForUnpriced, swap.ForHour}
+	r.swaps.takes = []engine.Reason{engine.ForUnpriced, engine.ForHour}
 	browser := string(r.session().must("swap.prepare", map[string]any{"offer": "offer-1"}).raw)
 	if !strings.Contains(browser, `"passwordFor":["unpriced","hourly_limit"]`) || strings.Contains(browser, "amountAgain") {
 		t.Error(browser)

@@ -10,6 +10,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/swap/journal"
 	"swapkeep/tokens"
 
 	bolt "go.etcd.io/bbolt/errors"
@@ -30,8 +31,8 @@ var sentinels = []Sentinel{
 	{Err: chain.ErrNonceBlocked, Name: "nonce_blocked"},
 	{Err: chain.ErrNonceUsed, Name: "nonce_used"},
 	{Err: chain.ErrLedger, Name: "journal_failed"},
-	{Err: swap.ErrUnreadable, Name: "record_damaged"},
-	{Err: swap.ErrIndex, Name: "index_damaged"},
+	{Err: journal.ErrUnreadable, Name: "record_damaged"},
+	{Err: journal.ErrIndex, Name: "index_damaged"},
 	{Err: tokens.ErrNotToken, Name: "not_a_token", Details: whyNotToken},
 	{Err: tokens.ErrReserved, Name: "not_importable"},
 	{Err: tokens.ErrTooMany, Name: "too_many_tokens"},

@@ -18,6 +18,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/swap/journal"
 
 	bolt "go.etcd.io/bbolt/errors"
 )
@@ -47,7 +48,7 @@ func TestEveryRefusalHasARow(t *testing.T) {
 // TestDamagedIndex checks that a damaged index gets its own remedy, not that of a damaged
 // order.
 func TestDamagedIndex(t *testing.T) {
-	e := newRig(t).server.errorOf(fmt.Errorf("allowances: %w", swap.ErrIndex))
+	e := newRig(t).server.errorOf(fmt.Errorf("allowances: %w", journal.ErrIndex))
 	if e.Name != "index_damaged" || !strings.Contains(e.Remedy, "swapkeep stop") {
 		t.Errorf("%+v", e)
 	}
@@ -55,7 +56,7 @@ func TestDamagedIndex(t *testing.T) {
 
 func refusalCodes(t *testing.T) (codes []string) {
 	t.Helper()
-	paths, err := filepath.Glob("../swap/*.go")
+	paths, err := filepath.Glob("../swap/*.go") // every code is declared there
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,8 @@ import (
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
+	"swapkeep/swap/journal"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -269,10 +271,10 @@ type fakeSwaps struct {
 	damaged  bool // its record cannot be read
 	dropped  int
 	asked    []swap.QuoteRequest
-	executed []swap.ExecuteRequest
-	revoked  []swap.ExecuteRequest
-	sped     []swap.SpeedUpRequest
-	listed   []swap.AllowancesRequest
+	executed []engine.ExecuteRequest
+	revoked  []engine.ExecuteRequest
+	sped     []engine.SpeedUpRequest
+	listed   []engine.AllowancesRequest
 	during   func()  // if not nil, called while allowances are listed
 	ended    []error // the context's error when Execute returned
 	watch    func(swap.Order)
@@ -282,8 +284,8 @@ type fakeSwaps struct {
 	lines    int           // number of lines of every history
 	note     string        // text of the first line, if lines are added
 	panics   bool
-	takes    []swap.Reason
-	callers  []swap.Caller         // of acts
+	takes    []engine.Reason
+	callers  []engine.Caller       // of acts
 	quoting  func(context.Context) // if not nil, called while a quote is in progress
 }
 
@@ -342,7 +344,7 @@ func (s *fakeSwaps) offer(r swap.QuoteRequest) swap.Offer {
 	}
 }
 
-func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, each func(swap.QuoteUpdate)) (swap.QuoteResult, error) {
+func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, each func(engine.QuoteUpdate)) (engine.QuoteResult, error) {
 	s.mu.Lock()
 	quoting := s.quoting
 	s.mu.Unlock()
@@ -352,18 +354,18 @@ func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kin
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail != nil {
-		return swap.QuoteResult{}, s.fail
+		return engine.QuoteResult{}, s.fail
 	}
 	s.asked = append(s.asked, r)
 	offers := []swap.Offer{s.offer(r)}
 	failure := &swap.Refusal{Code: swap.NoRoute, Reason: "no offer for this pair", Field: "tokenOut", Data: map[string]string{"provider": "gasless"}}
-	each(swap.QuoteUpdate{Provider: swap.DEX, Offers: offers, Done: true, Order: []string{offers[0].ID}})
-	each(swap.QuoteUpdate{Provider: swap.Gasless, Failure: failure, Done: true, Order: []string{offers[0].ID}})
-	return swap.QuoteResult{Offers: offers, Failures: map[swap.Kind]*swap.Refusal{swap.Gasless: failure}}, nil
+	each(engine.QuoteUpdate{Provider: swap.DEX, Offers: offers, Done: true, Order: []string{offers[0].ID}})
+	each(engine.QuoteUpdate{Provider: swap.Gasless, Failure: failure, Done: true, Order: []string{offers[0].ID}})
+	return engine.QuoteResult{Offers: offers, Failures: map[swap.Kind]*swap.Refusal{swap.Gasless: failure}}, nil
 }
 
 // Requote answers again and again, while awake does not block, until ctx ends.
-func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, awake func(context.Context) error, each func(swap.QuoteUpdate)) error {
+func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, awake func(context.Context) error, each func(engine.QuoteUpdate)) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -373,7 +375,7 @@ func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.K
 		if err := awake(ctx); err != nil {
 			return err
 		}
-		each(swap.QuoteUpdate{Provider: swap.DEX, Offers: []swap.Offer{s.offer(r)}, Done: true})
+		each(engine.QuoteUpdate{Provider: swap.DEX, Offers: []swap.Offer{s.offer(r)}, Done: true})
 	}
 }
 
@@ -421,13 +423,13 @@ func (s *fakeSwaps) Prepare(_ context.Context, id string) (swap.Review, error) {
 	}, nil
 }
 
-func (s *fakeSwaps) called(c swap.Caller) {
+func (s *fakeSwaps) called(c engine.Caller) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.callers = append(s.callers, c)
 }
 
-func (s *fakeSwaps) Takes(context.Context, swap.Review, bool) ([]swap.Reason, error) {
+func (s *fakeSwaps) Takes(context.Context, swap.Review, bool) ([]engine.Reason, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.takes, nil
@@ -450,7 +452,7 @@ func (s *fakeSwaps) order(id string, state swap.State) swap.Order {
 	return o
 }
 
-func (s *fakeSwaps) Execute(ctx context.Context, r swap.ExecuteRequest) (swap.Order, error) {
+func (s *fakeSwaps) Execute(ctx context.Context, r engine.ExecuteRequest) (swap.Order, error) {
 	s.mu.Lock()
 	s.executed, s.callers = append(s.executed, r), append(s.callers, r.Caller)
 	hold, fail := s.hold, s.fail
@@ -471,14 +473,14 @@ func (s *fakeSwaps) Execute(ctx context.Context, r swap.ExecuteRequest) (swap.Or
 	return o, fail
 }
 
-func (s *fakeSwaps) Cancel(_ context.Context, r swap.CancelRequest) (swap.Order, error) {
+func (s *fakeSwaps) Cancel(_ context.Context, r engine.CancelRequest) (swap.Order, error) {
 	s.called(r.Caller)
 	o := s.order(r.Order, swap.Accepted)
 	o.Cancel, o.Revision = true, 2
 	return o, s.fail
 }
 
-func (s *fakeSwaps) SpeedUp(_ context.Context, r swap.SpeedUpRequest) (swap.Order, error) {
+func (s *fakeSwaps) SpeedUp(_ context.Context, r engine.SpeedUpRequest) (swap.Order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sped, s.callers = append(s.sped, r), append(s.callers, r.Caller)
@@ -495,7 +497,7 @@ func (s *fakeSwaps) SpeedUp(_ context.Context, r swap.SpeedUpRequest) (swap.Orde
 }
 
 // Allowances returns two rows; the first can be revoked by digest if prepared.
-func (s *fakeSwaps) Allowances(_ context.Context, r swap.AllowancesRequest) ([]swap.Allowance, string, error) {
+func (s *fakeSwaps) Allowances(_ context.Context, r engine.AllowancesRequest) ([]engine.Allowance, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed = append(s.listed, r)
@@ -505,21 +507,21 @@ func (s *fakeSwaps) Allowances(_ context.Context, r swap.AllowancesRequest) ([]s
 	if s.fail != nil {
 		return nil, "", s.fail
 	}
-	a := swap.Allowance{
+	a := engine.Allowance{
 		Chain: r.Chain, Token: usdc, Spender: router, Kind: swap.ByPermit2, Name: "Uniswap Universal Router", Provider: swap.DEX,
 		Amount: big.NewInt(1_000_000), Expires: testTime.Add(time.Hour), Share: new(big.Int), Leftover: "order-1",
 	}
-	b := swap.Allowance{
+	b := engine.Allowance{
 		Chain: r.Chain, Token: stranger, Spender: stranger, Kind: swap.ByToken, Amount: new(big.Int).Lsh(big.NewInt(1), 255), Share: big.NewInt(5),
 	}
 	if r.Prepare {
 		a.Review = &swap.Review{Digest: digest, Gas: swap.Gas{Expected: big.NewInt(1e14), Max: big.NewInt(2e14), Balance: big.NewInt(1e14), Missing: big.NewInt(1e14)},
 			Findings: []swap.Finding{{Code: "gas_insufficient", Severity: swap.Block, Text: "not enough ETH for gas: 0.0001 ETH more is needed", Data: map[string]string{"missing": "100000000000000"}}}}
 	}
-	return []swap.Allowance{a, b}, "next", nil
+	return []engine.Allowance{a, b}, "next", nil
 }
 
-func (s *fakeSwaps) Revoke(_ context.Context, r swap.ExecuteRequest) (swap.Order, error) {
+func (s *fakeSwaps) Revoke(_ context.Context, r engine.ExecuteRequest) (swap.Order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revoked, s.callers = append(s.revoked, r), append(s.callers, r.Caller)
@@ -538,14 +540,14 @@ func (s *fakeSwaps) Revoke(_ context.Context, r swap.ExecuteRequest) (swap.Order
 	return o, s.fail
 }
 
-func (s *fakeSwaps) Accept(_ context.Context, r swap.AcceptRequest) (swap.Order, error) {
+func (s *fakeSwaps) Accept(_ context.Context, r engine.AcceptRequest) (swap.Order, error) {
 	s.called(r.Caller)
 	o := s.order(r.Order, swap.Executing)
 	o.Digest, o.Revision = r.Digest, 3
 	return o, s.fail
 }
 
-func (s *fakeSwaps) Order(id string) (swap.Order, []swap.Entry, error) {
+func (s *fakeSwaps) Order(id string) (swap.Order, []journal.Entry, error) {
 	switch id {
 	case "order-1":
 	case "order-3":
@@ -555,7 +557,7 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []swap.Entry, error) {
 	default:
 		return swap.Order{}, nil, swap.Refuse(swap.OrderUnknown, "no order %s", id)
 	}
-	lines := []swap.Entry{{Time: testTime, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Word: swap.Begun}}, {Time: testTime.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Word: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
+	lines := []journal.Entry{{Time: testTime, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Word: swap.Begun}}, {Time: testTime.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Word: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
 	for len(lines) < s.lines {
 		lines[0].Note = cmp.Or(s.note, lines[0].Note)
 		lines = append(lines, lines[0])
@@ -596,7 +598,7 @@ func (s *fakeSwaps) Orders(_ common.Address, openOnly bool, cursor string, limit
 	}
 	out := []swap.Order{s.order("order-1", swap.Filled)}
 	if s.damaged {
-		out[0] = swap.UnreadableOrder("order-1", true, fmt.Errorf("order order-1: %w", swap.ErrUnreadable))
+		out[0] = journal.UnreadableOrder("order-1", true, fmt.Errorf("order order-1: %w", journal.ErrUnreadable))
 	}
 	for len(out) < limit && s.long > 0 {
 		out = append(out, out[0])

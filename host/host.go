@@ -18,7 +18,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/pricetable"
-	"swapkeep/swap"
+	"swapkeep/swap/engine"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -164,7 +164,7 @@ type Diagnose func(ctx context.Context, online bool) []protocol.Check
 // must be set.
 type Config struct {
 	Wallet   Wallet
-	Swaps    swap.Host
+	Swaps    engine.Host
 	Networks Networks
 	Tokens   Tokens
 	Settings Settings

@@ -12,6 +12,8 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
+	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	bolt "go.etcd.io/bbolt"
@@ -42,14 +44,14 @@ func TestTimesBeyondTheCalendar(t *testing.T) {
 
 // newOrders returns a journal and a function that stores an open order's record in its
 // database.
-func newOrders(t testing.TB) (j *swap.Journal, put func(id string, record []byte)) {
+func newOrders(t testing.TB) (j *journal.Journal, put func(id string, record []byte)) {
 	t.Helper()
 	db, err := bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{NoSync: true, NoFreelistSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if j, err = swap.OpenJournal(db); err != nil {
+	if j, err = journal.Open(db); err != nil {
 		t.Fatal(err)
 	}
 	return j, func(id string, record []byte) {
@@ -70,7 +72,7 @@ func TestStatusCountsOpenOrders(t *testing.T) {
 	for i := range damaged {
 		put(fmt.Sprintf("order-%03d", i), []byte("{"))
 	}
-	orders, err := swap.NewService(swap.Options{Journal: j, Fees: swap.DefaultFees()})
+	orders, err := engine.NewService(engine.Options{Journal: j, Fees: swap.DefaultFees()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/internal/clock"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
 )
 
 // swapQuote runs cancellable from before its parameters are checked: a quote whose
@@ -38,7 +39,7 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 	}
 	defer done()
 	id := json.RawMessage(c.id)
-	each := func(q swap.QuoteUpdate) { c.notify("swap.quoted", c.s.quotedOf(id, q)) }
+	each := func(q engine.QuoteUpdate) { c.notify("swap.quoted", c.s.quotedOf(id, q)) }
 	res, err := c.s.Swaps.Quote(ctx, r, kinds, each)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 	return out, nil
 }
 
-func (s *Server) quotedOf(id json.RawMessage, q swap.QuoteUpdate) protocol.Quoted {
+func (s *Server) quotedOf(id json.RawMessage, q engine.QuoteUpdate) protocol.Quoted {
 	out := protocol.Quoted{Call: id, Provider: string(q.Provider), Offers: list(q.Offers, s.valuedOffer), Done: q.Done, Order: append([]string{}, q.Order...)}
 	if q.Failure != nil {
 		out.Failure = s.refusalOf(q.Failure)
@@ -206,7 +207,7 @@ func (s *Server) dropPlans() {
 
 // keepQuoting keeps refreshing the quote of request number, unless it has been ended, and
 // replaces the connection's previous watch. It pauses while nobody looks.
-func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteRequest, kinds []swap.Kind, each func(swap.QuoteUpdate)) {
+func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteRequest, kinds []swap.Kind, each func(engine.QuoteUpdate)) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	w := &quoteWatch{number: number, cancel: cancel, extended: make(chan struct{}), done: make(chan struct{})}
 	w.extend(clock.Now())

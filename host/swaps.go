@@ -12,6 +12,8 @@ import (
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
+	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -75,7 +77,7 @@ func (c *call) quoteOf(ctx context.Context, p *protocol.QuoteParams) (swap.Quote
 		return swap.QuoteRequest{}, nil, protocol.Newf("network_not_active", "chain %d is not the active network, which is %d", p.SrcChainID, src)
 	case slippage < swap.MinSlippageBps || slippage > swap.MaxSlippageBps:
 		return swap.QuoteRequest{}, nil, protocol.New("slippage_bounds", "").With("field", "slippage")
-	case slippage > swap.TerminalSlippageBps && !c.atTerminal():
+	case slippage > engine.TerminalSlippageBps && !c.atTerminal():
 		return swap.QuoteRequest{}, nil, protocol.New("slippage_terminal", "").With("field", "slippage")
 	}
 	kinds, err := kindsOf(p.Providers)
@@ -180,7 +182,7 @@ func (c *call) swapPrepare(ctx context.Context, p *protocol.PrepareParams) (any,
 	if c.atTerminal() {
 		out.AmountAgain = len(why) > 0
 	} else {
-		out.PasswordFor = list(why, func(r swap.Reason) string { return string(r) })
+		out.PasswordFor = list(why, func(r engine.Reason) string { return string(r) })
 	}
 	return out, nil
 }
@@ -188,8 +190,8 @@ func (c *call) swapPrepare(ctx context.Context, p *protocol.PrepareParams) (any,
 func (c *call) atTerminal() bool { return c.caller().Kind == protocol.KindTerminal }
 
 // actCaller returns the caller of an act, and checks the password if one was given.
-func (c *call) actCaller(ctx context.Context, password protocol.Secret, amount protocol.Amount) (swap.Caller, error) {
-	who := swap.Caller{Origin: c.caller().Origin, Session: c.session.id, Terminal: c.atTerminal(), Password: len(password) > 0, Amount: amount.Int()}
+func (c *call) actCaller(ctx context.Context, password protocol.Secret, amount protocol.Amount) (engine.Caller, error) {
+	who := engine.Caller{Origin: c.caller().Origin, Session: c.session.id, Terminal: c.atTerminal(), Password: len(password) > 0, Amount: amount.Int()}
 	who.Present = func() bool { return c.sessionOf() == c.session }
 	if !who.Password {
 		return who, nil
@@ -202,7 +204,7 @@ func (c *call) swapExecute(ctx context.Context, p *protocol.ExecuteParams) (any,
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.Execute(ctx, swap.ExecuteRequest{
+	o, err := c.s.Swaps.Execute(ctx, engine.ExecuteRequest{
 		Caller: who, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
 	})
 	return orderOr(o, err)
@@ -220,7 +222,7 @@ func (c *call) swapCancel(ctx context.Context, p *protocol.CancelParams) (any, e
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.Cancel(ctx, swap.CancelRequest{
+	o, err := c.s.Swaps.Cancel(ctx, engine.CancelRequest{
 		Caller: who, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
 	})
 	return orderOr(o, err)
@@ -231,7 +233,7 @@ func (c *call) swapSpeedup(ctx context.Context, p *protocol.SpeedupParams) (any,
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.SpeedUp(ctx, swap.SpeedUpRequest{
+	o, err := c.s.Swaps.SpeedUp(ctx, engine.SpeedUpRequest{
 		Caller: who, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
 		Tier: chain.Tier(p.Tier), GasCeiling: p.GasCeiling.Int(),
 	})
@@ -243,7 +245,7 @@ func (c *call) swapAccept(ctx context.Context, p *protocol.AcceptParams) (any, e
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.Accept(ctx, swap.AcceptRequest{
+	o, err := c.s.Swaps.Accept(ctx, engine.AcceptRequest{
 		Caller: who, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
 	})
 	return orderOr(o, err)
@@ -311,7 +313,7 @@ func (s *Server) openOrders(ctx context.Context, account common.Address) iter.Se
 
 // oversizedOrder replaces an order that fits no message.
 func oversizedOrder(o swap.Order) protocol.Order {
-	return orderOf(swap.UnreadableOrder(o.ID, !o.Ended(), fmt.Errorf("order %s: %w: it is too long to be shown", o.ID, swap.ErrUnreadable)))
+	return orderOf(journal.UnreadableOrder(o.ID, !o.Ended(), fmt.Errorf("order %s: %w: it is too long to be shown", o.ID, journal.ErrUnreadable)))
 }
 
 // responseOverhead is the room reserved for the response around a result.

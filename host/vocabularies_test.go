@@ -18,12 +18,15 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/priceapi/price"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
+	"swapkeep/swap/journal"
 )
 
 // TestWordsAreTheWalletsOwn checks that the protocol's vocabularies, which repeat tables
 // of other packages for clients, equal what those packages declare.
 func TestWordsAreTheWalletsOwn(t *testing.T) {
 	swaps, chains := sourceOf(t, "../swap"), sourceOf(t, "../chain")
+	engine := sourceOf(t, "../swap/engine")
 	var proofs, kinds, periods []string
 	for _, p := range swap.Proofs() {
 		proofs = append(proofs, p.By)
@@ -39,7 +42,7 @@ func TestWordsAreTheWalletsOwn(t *testing.T) {
 		"ProviderKind": kinds, "OrderKind": constants(swaps, "Kind"), "SupportLevel": constants(swaps, "Support"),
 		"StepKind": constants(swaps, "StepKind"), "EffectKind": constants(swaps, "EffectKind"), "SettledBy": constants(swaps, "SettledBy"),
 		"FeeBasis": constants(swaps, "FeeBasis"),
-		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(swaps), "ProvenBy": proofs,
+		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(slices.Concat(swaps, engine)), "ProvenBy": proofs,
 		"OrderState": constants(swaps, "State"), "Condition": constants(swaps, "Condition"), "AllowanceKind": constants(swaps, "AllowanceKind"),
 		"CauseWord": constants(swaps, "ReasonCode"), "Speaker": constants(swaps, "QuoteSource"), "Trusted": trusted,
 		"AttemptKind": constants(chains, "AttemptKind"), "ChartPeriod": periods,
@@ -121,14 +124,28 @@ func beginning(files []*ast.File, prefix string) (values []string) {
 
 // findingCodes returns the codes of all findings that a package makes. Each is written as
 // a literal of its four fields, alone or in a list.
+// valueOf returns an element of a literal without its key.
+func valueOf(e ast.Expr) ast.Expr {
+	if kv, ok := e.(*ast.KeyValueExpr); ok {
+		return kv.Value
+	}
+	return e
+}
+
 func findingCodes(files []*ast.File) (codes []string) {
 	fields := reflect.TypeFor[swap.Finding]().NumField()
-	of := func(typ ast.Expr) bool { id, ok := typ.(*ast.Ident); return ok && id.Name == "Finding" }
+	of := func(typ ast.Expr) bool {
+		if s, ok := typ.(*ast.SelectorExpr); ok {
+			typ = s.Sel
+		}
+		id, ok := typ.(*ast.Ident)
+		return ok && id.Name == "Finding"
+	}
 	take := func(made *ast.CompositeLit) {
 		if len(made.Elts) != fields {
 			return
 		}
-		if code, ok := literal(made.Elts[0]); ok && !slices.Contains(codes, code) {
+		if code, ok := literal(valueOf(made.Elts[0])); ok && !slices.Contains(codes, code) {
 			codes = append(codes, code)
 		}
 	}
@@ -166,9 +183,9 @@ func literal(e ast.Expr) (string, bool) {
 // protocol says so.
 func TestEmptyLists(t *testing.T) {
 	for _, v := range []any{
-		orderOf(swap.Order{Proposal: &swap.Proposal{}}), reviewOf(swap.Review{}), entryOf(swap.Entry{}),
-		allowanceOf(swap.Allowance{Amount: new(big.Int), Review: &swap.Review{}}), providerOf(swap.ProviderInfo{Endpoint: &swap.Endpoint{}}),
-		(&Server{}).quotedOf(json.RawMessage("1"), swap.QuoteUpdate{}),
+		orderOf(swap.Order{Proposal: &swap.Proposal{}}), reviewOf(swap.Review{}), entryOf(journal.Entry{}),
+		allowanceOf(engine.Allowance{Amount: new(big.Int), Review: &swap.Review{}}), providerOf(swap.ProviderInfo{Endpoint: &swap.Endpoint{}}),
+		(&Server{}).quotedOf(json.RawMessage("1"), engine.QuoteUpdate{}),
 	} {
 		nulls(t, reflect.ValueOf(v), reflect.TypeOf(v).Name())
 	}

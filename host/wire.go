@@ -11,6 +11,8 @@ import (
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
+	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -82,7 +84,7 @@ func orderOf(o swap.Order) protocol.Order {
 	if s := o.Submission; s != nil {
 		out.Submission = &protocol.Submitted{First: utc(s.First), Last: utc(s.Last), Tries: s.Tries, Taken: s.Taken, Refused: s.Refused}
 	}
-	for _, a := range swap.Leftovers(o) {
+	for _, a := range engine.Leftovers(o) {
 		out.Leftovers = append(out.Leftovers, protocol.Leftover{ChainID: o.Terms.SrcChain, Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount)})
 	}
 	if p := o.Proposal; p != nil {
@@ -268,7 +270,7 @@ func evidenceOf(e *chain.Evidence) *protocol.Evidence {
 	}
 }
 
-func entryOf(e swap.Entry) protocol.Entry {
+func entryOf(e journal.Entry) protocol.Entry {
 	return protocol.Entry{Time: utc(e.Time), State: string(e.State), Condition: string(e.Condition), Step: e.Step, Note: e.Note, Cause: causeOf(e.Cause)}
 }
 

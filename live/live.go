@@ -12,6 +12,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/priceapi/onchain"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -40,7 +41,7 @@ type Row struct {
 
 // Nodes are the networks' hosts.
 type Nodes interface {
-	swap.Nodes
+	engine.Nodes
 	Networks() []chain.Network
 	Probe(ctx context.Context, id uint64) ([]chain.Probe, error)
 	Code(ctx context.Context, id uint64, a common.Address) (chain.Code, []string, error)

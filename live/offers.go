@@ -9,6 +9,7 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -77,7 +78,7 @@ func (w World) crossChainTarget(k swap.Kind, id uint64) (uint64, bool) {
 // checkOffers requests each quote from a provider and checks the answer: every offer is built,
 // decoded and checked against the terms that it would be accepted with.
 func (w World) checkOffers(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row, answers []Answer) {
-	r := swap.DryRun{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
+	r := engine.DryRun{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
 	for _, e := range w.quoteCases(p.Kind(), n) {
 		kind, id := string(p.Kind()), n.ID
 		told := map[string]bool{}
@@ -100,7 +101,7 @@ func (w World) checkOffers(ctx context.Context, p swap.Provider, n chain.Network
 	return rows, answers
 }
 
-func judgeOffer(ctx context.Context, r swap.DryRun, o swap.Offer) (Verdict, string) {
+func judgeOffer(ctx context.Context, r engine.DryRun, o swap.Offer) (Verdict, string) {
 	if o.Unusable != "" {
 		return Works, "shown, and not to be executed: " + o.Unusable
 	}

@@ -38,8 +38,8 @@ var feeWays = map[Kind]string{
 	Gasless: "inside JAM's signed order, taken from the output: decoded; RFQ's order can hold none, and none is asked for",
 }
 
-// provider returns what a swap through k costs in fees.
-func (c FeeConfig) provider(k Kind) ProviderFee {
+// ForProvider returns what a swap through k costs in fees.
+func (c FeeConfig) ForProvider(k Kind) ProviderFee {
 	ours, _, theirs := c.For(k)
 	return ProviderFee{FeeBps: ours, MakerBps: theirs, How: feeWays[k]}
 }

@@ -126,9 +126,9 @@ const (
 	UserRaisedCeiling ReasonCode = "user_raised_ceiling"
 )
 
-// causes has the English text of each word. Names in braces are replaced by figures.
+// CauseTexts has the English text of each word. Names in braces are replaced by figures.
 // Amounts are not written out, since their decimals are not known here.
-var causes = map[ReasonCode]string{
+var CauseTexts = map[ReasonCode]string{
 	PriceFell:          "the price fell: no offer reaches the accepted floor", // floor, offered: of the output
 	RefundChanged:      "the fresh quote would give back another token, or less of it, than was accepted, if nobody fills it",
 	ActsDifferently:    "the fresh quote would act differently from what was accepted",
@@ -167,7 +167,7 @@ var causes = map[ReasonCode]string{
 	Approved:          "approved",
 	StepsDone:         "steps done",
 	KeysLocked:        "keys are locked",
-	Waits:             "{condition}",
+	Waits:             "waiting",
 	HoldsAllowance:    "holds the allowance",
 	ApprovalSkipped:   "this approval is not needed any more",
 	ApprovalAgain:     "the allowance is not what it was: it is approved after all",
@@ -197,13 +197,13 @@ var causes = map[ReasonCode]string{
 	UserRaisedCeiling: "the user asked to speed it up ({tier}) and raised the gas ceiling", // was, ceiling: of the coin
 }
 
-// noReason is the empty cause: nothing to record.
-var noReason Cause
+// NoCause is the empty cause: nothing to record.
+var NoCause Cause
 
-// newCause returns the cause of word w with figures, given as alternating names and
+// NewCause returns the cause of word w with figures, given as alternating names and
 // values.
-func newCause(w ReasonCode, figures ...string) Cause {
-	c := Cause{Word: w, text: causes[w]}
+func NewCause(w ReasonCode, figures ...string) Cause {
+	c := Cause{Word: w, text: CauseTexts[w]}
 	for i := 0; i+1 < len(figures); i += 2 {
 		if c.Data == nil {
 			c.Data = Figures{}
@@ -214,38 +214,38 @@ func newCause(w ReasonCode, figures ...string) Cause {
 	return c
 }
 
-// waitCause returns the cause of an order that waits with condition c.
-func waitCause(c Condition) Cause { return newCause(Waits, "condition", string(c)) }
+// WaitCause returns the cause of an order that waits with condition c.
+func WaitCause(c Condition) Cause { return NewCause(Waits, "condition", string(c)) }
 
-// ofRefusal returns the cause of refusal r, with r.Word or, if that is empty, w.
-func ofRefusal(w ReasonCode, r *Refusal) Cause {
+// OfRefusal returns the cause of refusal r, with r.Word or, if that is empty, w.
+func OfRefusal(w ReasonCode, r *Refusal) Cause {
 	return Cause{Word: cmp.Or(r.ReasonCode, w), Code: r.Code, Field: r.Field, Data: maps.Clone(r.Data), Said: r.Said, By: r.By, text: r.Reason}
 }
 
 // Text returns what c says, in English.
 func (c Cause) Text() string { return c.text }
 
-// withText returns c with another text.
-func (c Cause) withText(text string) Cause {
+// WithText returns c with another text.
+func (c Cause) WithText(text string) Cause {
 	c.text = text
 	return c
 }
 
-// quoting returns c with a quotation, bounded and printable, also appended to its text.
-func (c Cause) quoting(by QuoteSource, said string) Cause {
+// Quoting returns c with a quotation, bounded and printable, also appended to its text.
+func (c Cause) Quoting(by QuoteSource, said string) Cause {
 	if said != "" {
-		c.By, c.Said, c.text = by, printable(said, maxRefusalReason), c.text+": "+printable(said, maxRefusalReason)
+		c.By, c.Said, c.text = by, Printable(said, MaxRefusalReason), c.text+": "+Printable(said, MaxRefusalReason)
 	}
 	return c
 }
 
-// stored returns c as it is stored beside its text; nil if c is empty.
-func (c Cause) stored() *Cause {
+// Stored returns c as it is stored beside its text; nil if c is empty.
+func (c Cause) Stored() *Cause {
 	if c.Word == "" {
 		return nil
 	}
 	return &c
 }
 
-// setCause sets o's reason and cause; untold clears both.
-func (o *Order) setCause(c Cause) { o.Reason, o.Cause = c.text, c.stored() }
+// SetCause sets o's reason and cause; untold clears both.
+func (o *Order) SetCause(c Cause) { o.Reason, o.Cause = c.text, c.Stored() }

@@ -1,7 +1,6 @@
 package swap
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -13,26 +12,6 @@ import (
 
 	"swapkeep/chain"
 )
-
-// uncaused describes an order, proposal or history line with a text but no cause, or a
-// cause but no text; "" if there is none. bench.waitUntil checks every order with it.
-func uncaused(o Order, lines []Entry) string {
-	if (o.Reason == "") != (o.Cause == nil) {
-		return fmt.Sprintf("the reason is %q, its cause %+v", o.Reason, o.Cause)
-	}
-	if p := o.Proposal; p != nil && (p.Reason == "" || p.Cause == nil) {
-		return fmt.Sprintf("it proposes because %q, %+v", p.Reason, p.Cause)
-	}
-	for _, l := range lines {
-		if l.Note == "test" || l.Note == "" && l.Cause != nil && causes[l.Cause.Word] == "" {
-			continue // written by a test
-		}
-		if (l.Note == "") != (l.Cause == nil) || strings.ContainsAny(l.Note, "{}") {
-			return fmt.Sprintf("a line says %q, its cause %+v", l.Note, l.Cause)
-		}
-	}
-	return ""
-}
 
 // TestReasonsHaveCauses checks that only because sets an order's reason, so that each has
 // its cause, and that the table of causes has a text for every word not in ownWords.
@@ -70,7 +49,7 @@ func TestReasonsHaveCauses(t *testing.T) {
 				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == "ReasonCode" {
 					words++
 					w := ReasonCode(strings.Trim(n.Values[0].(*ast.BasicLit).Value, `"`))
-					if _, told := causes[w]; told == ownWords[w] {
+					if _, told := CauseTexts[w]; told == ownWords[w] {
 						t.Errorf("%s: in the table of causes %t", w, told)
 					}
 				}
@@ -78,8 +57,8 @@ func TestReasonsHaveCauses(t *testing.T) {
 			return true
 		})
 	}
-	if words < 60 || len(causes) != words-len(ownWords) {
-		t.Errorf("%d words, %d of them in the table", words, len(causes))
+	if words < 60 || len(CauseTexts) != words-len(ownWords) {
+		t.Errorf("%d words, %d of them in the table", words, len(CauseTexts))
 	}
 }
 
@@ -95,36 +74,23 @@ func TestCauses(t *testing.T) {
 		json  string
 		text  string
 	}{
-		"no figures": {newCause(Reverted), `{"word":"reverted"}`, "the transaction was mined and failed; only its gas was paid"},
-		"figures":    {newCause(StepSent, "step", "2"), `{"word":"step_sent","data":{"step":"2"}}`, "step 2 sent"},
-		"amounts are not in the text": {ofRefusal(Refused, askConsent(PriceFell, "floor", "595506904", "offered", "5")),
+		"no figures": {NewCause(Reverted), `{"word":"reverted"}`, "the transaction was mined and failed; only its gas was paid"},
+		"figures":    {NewCause(StepSent, "step", "2"), `{"word":"step_sent","data":{"step":"2"}}`, "step 2 sent"},
+		"amounts are not in the text": {OfRefusal(Refused, AskConsent(PriceFell, "floor", "595506904", "offered", "5")),
 			`{"word":"price_fell","code":"consent_needed","data":{"floor":"595506904","offered":"5"}}`, "the price fell: no offer reaches the accepted floor"},
-		"a refusal": {ofRefusal(RefusedUnsigned, refuseField(NotAsAccepted, "floorOut", "it is below the floor").WithAmounts(OfOutput, big.NewInt(7), big.NewInt(9))),
+		"a refusal": {OfRefusal(RefusedUnsigned, RefuseField(NotAsAccepted, "floorOut", "it is below the floor").WithAmounts(OfOutput, big.NewInt(7), big.NewInt(9))),
 			`{"word":"refused_unsigned","code":"not_as_accepted","field":"floorOut","data":{"got":"7","of":"tokenOut","wanted":"9"}}`, "it is below the floor"},
-		"a node's words": {ofRefusal(RefusedUnsigned, wouldRevert(node)),
+		"a node's words": {OfRefusal(RefusedUnsigned, RefuseRevert(node)),
 			`{"word":"refused_unsigned","code":"would_revert","said":"call would revert: STF [2J","by":"node"}`, "the transaction would fail now: call would revert: STF [2J"},
-		"no words of a node's": {newCause(NotTaken).quoting(SaidByNode, ""), `{"word":"not_taken"}`, "no node took the transaction, nothing was sent"},
+		"no words of a node's": {NewCause(NotTaken).Quoting(SaidByNode, ""), `{"word":"not_taken"}`, "no node took the transaction, nothing was sent"},
 	} {
 		o := Order{}
-		o.setCause(c.cause)
-		if got := string(mustJSON(o.Cause)); got != c.json || o.Reason != c.text {
+		o.SetCause(c.cause)
+		if got := string(MustJSON(o.Cause)); got != c.json || o.Reason != c.text {
 			t.Errorf("%s: %s, %q", name, got, o.Reason)
 		}
-		if o.setCause(noReason); o.Cause != nil || o.Reason != "" {
+		if o.SetCause(NoCause); o.Cause != nil || o.Reason != "" {
 			t.Errorf("%s is not taken back: %q", name, o.Reason)
 		}
-	}
-}
-
-// TestOldOrdersHaveNoCause checks that orders from before causes keep their text.
-func TestOldOrdersHaveNoCause(t *testing.T) {
-	old, o := soundOrder(), Order{}
-	old.Reason, old.Proposal = "so it was", &Proposal{Reason: "it fell", Review: Review{Terms: old.Terms, Offer: old.Offer, Gas: Gas{Expected: big.NewInt(1), Max: big.NewInt(1), Balance: big.NewInt(1)}}}
-	if err := decodeOrder(mustJSON(old), "a", &o); err != nil || o.Reason != "so it was" || o.Cause != nil || o.Clone().Proposal.Cause != nil {
-		t.Errorf("%+v, %v", o, err)
-	}
-	var e Entry
-	if err := json.Unmarshal([]byte(`{"note":"signed"}`), &e); err != nil || e.Note != "signed" || e.Cause != nil {
-		t.Errorf("%+v, %v", e, err)
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"time"
 	"unicode"
 
+	"swapkeep/chain"
+
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// maxAllowanceLife bounds how long a signed allowance is valid; the DEX asks for 30 days.
-const maxAllowanceLife = 31 * 24 * time.Hour
+// MaxAllowanceLife bounds how long a signed allowance is valid; the DEX asks for 30 days.
+const MaxAllowanceLife = 31 * 24 * time.Hour
 
 // Check compares what a plan would do with what the user accepts, and fails on every
 // difference. It is pure: no clock, no network, the same input gives the same answer. It
@@ -34,7 +36,7 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 		rule, _ := t.ruleOf(f)
 		s := checkContext{t, effects[:i], effects[len(effects)-1], pins}
 		if !s.mayUse(rule, f) {
-			return refuseField(NotPinned, "to", "step %d uses contract %s, which is not a built-in %s on chain %d; choose another route", i+1, f.Target, rule.role, f.Chain)
+			return RefuseField(NotPinned, "to", "step %d uses contract %s, which is not a built-in %s on chain %d; choose another route", i+1, f.Target, rule.role, f.Chain)
 		}
 		if err := rule.fields(f); err != nil {
 			return err
@@ -50,7 +52,7 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 func checkStepOrder(t Terms, effects []Effect) error {
 	for i, f := range effects {
 		if f.Chain != t.SrcChain {
-			return refuseField(NotAsAccepted, "chainId", "step %d acts on chain %d, not on %d", i+1, f.Chain, t.SrcChain)
+			return RefuseField(NotAsAccepted, "chainId", "step %d acts on chain %d, not on %d", i+1, f.Chain, t.SrcChain)
 		}
 		rule, ok := t.ruleOf(f)
 		if !ok {
@@ -60,8 +62,8 @@ func checkStepOrder(t Terms, effects []Effect) error {
 			return Refuse(NotAsAccepted, "step %d (%s) stands in the wrong place", i+1, f.Kind)
 		}
 	}
-	if t.Wrap != (common.Address{}) && !slices.ContainsFunc(effects, t.wrapsFirst) {
-		return refuseField(NotAsAccepted, "wrap", "the coin would have to be wrapped first, and no step does it")
+	if t.Wrap != (common.Address{}) && !slices.ContainsFunc(effects, t.WrapsFirst) {
+		return RefuseField(NotAsAccepted, "wrap", "the coin would have to be wrapped first, and no step does it")
 	}
 	return nil
 }
@@ -77,11 +79,11 @@ const (
 
 func (t Terms) place(f Effect) int {
 	switch {
-	case f.Kind == Approve && !grants(f):
+	case f.Kind == Approve && !GrantsAllowance(f):
 		return stepReset
 	case f.Kind == Approve:
 		return stepApprove
-	case t.wrapsFirst(f):
+	case t.WrapsFirst(f):
 		return stepWrap
 	case f.Kind == Permit:
 		return stepPermit
@@ -135,7 +137,7 @@ var effectRules = map[EffectKind]effectRule{
 // ruleOf returns the rule for f. A wrap that goes first and a wrap that is the swap
 // itself have different rules.
 func (t Terms) ruleOf(f Effect) (effectRule, bool) {
-	if t.wrapsFirst(f) {
+	if t.WrapsFirst(f) {
 		return effectRule{input: true, check: checkWrapFirst}, true
 	}
 	r, ok := effectRules[f.Kind]
@@ -156,17 +158,17 @@ const maxName = 100
 func (r effectRule) fields(f Effect) error {
 	switch {
 	case !r.settled && f.Settler != common.Address{}:
-		return refuseField(NotUnderstood, "settler", "a %s is settled by nobody else", f.Kind)
+		return RefuseField(NotUnderstood, "settler", "a %s is settled by nobody else", f.Kind)
 	case r.trusted && f.TrustedTo == "":
-		return refuseField(NotUnderstood, "trustedTo", "the %s names nobody who is trusted to settle it", f.Kind)
+		return RefuseField(NotUnderstood, "trustedTo", "the %s names nobody who is trusted to settle it", f.Kind)
 	case !r.trusted && f.TrustedTo != "":
-		return refuseField(NotUnderstood, "trustedTo", "a %s depends on nobody", f.Kind)
+		return RefuseField(NotUnderstood, "trustedTo", "a %s depends on nobody", f.Kind)
 	case len(f.TrustedTo) > maxName || strings.ContainsFunc(f.TrustedTo, func(c rune) bool { return !unicode.IsPrint(c) }):
-		return refuseField(NotUnderstood, "trustedTo", "the %s is trusted to no sound name", f.Kind)
+		return RefuseField(NotUnderstood, "trustedTo", "the %s is trusted to no sound name", f.Kind)
 	case !r.ref && f.Ref != common.Hash{}:
-		return refuseField(NotUnderstood, "ref", "a %s carries no identifier", f.Kind)
+		return RefuseField(NotUnderstood, "ref", "a %s carries no identifier", f.Kind)
 	case !r.nonce && f.Nonce != nil:
-		return refuseField(NotUnderstood, "nonce", "a %s has no nonce", f.Kind)
+		return RefuseField(NotUnderstood, "nonce", "a %s has no nonce", f.Kind)
 	}
 	return nil
 }
@@ -175,29 +177,29 @@ func (r effectRule) fields(f Effect) error {
 func (t Terms) check() error {
 	switch zero := (common.Address{}); {
 	case t.Account == zero:
-		return refuseField(BadRequest, "account", "no account")
+		return RefuseField(BadRequest, "account", "no account")
 	case t.Recipient == zero:
-		return refuseField(BadRequest, "recipient", "no recipient")
+		return RefuseField(BadRequest, "recipient", "no recipient")
 	case t.RefundTo == zero:
-		return refuseField(BadRequest, "refundTo", "no refund address")
+		return RefuseField(BadRequest, "refundTo", "no refund address")
 	case t.AmountIn == nil || t.AmountIn.Sign() <= 0:
-		return refuseField(AmountZero, "amountIn", "the amount must be above zero")
+		return RefuseField(AmountZero, "amountIn", "the amount must be above zero")
 	case t.MinOut == nil || t.MinOut.Sign() <= 0:
-		return refuseField(AmountTooSmall, "floorOut", "the amount is so small that nothing would arrive")
+		return RefuseField(AmountTooSmall, "floorOut", "the amount is so small that nothing would arrive")
 	case t.SrcChain == t.DstChain && (t.TokenIn == t.TokenOut || t.Input() == t.TokenOut):
-		return refuseField(SameToken, "tokenOut", "token in and token out are the same")
+		return RefuseField(SameToken, "tokenOut", "token in and token out are the same")
 	case t.Wrap != zero && t.TokenIn != zero:
-		return refuseField(BadRequest, "wrap", "only the native coin is wrapped first")
+		return RefuseField(BadRequest, "wrap", "only the native coin is wrapped first")
 	case t.Deadline.IsZero():
-		return refuseField(BadRequest, "deadline", "no deadline")
+		return RefuseField(BadRequest, "deadline", "no deadline")
 	case t.FeeBps < 0 || t.FeeBps > DefaultFees().MaxFeeBps || t.MakerFeeBps < 0:
-		return refuseField(BadRequest, "feeBps", "fee out of bounds")
+		return RefuseField(BadRequest, "feeBps", "fee out of bounds")
 	case (t.FeeBps > 0) != (t.FeeReceiver != zero):
-		return refuseField(BadRequest, "feeReceiver", "a fee needs a receiver, and a receiver a fee")
+		return RefuseField(BadRequest, "feeReceiver", "a fee needs a receiver, and a receiver a fee")
 	case t.Refund != nil && (t.Refund.Amount == nil || t.Refund.Amount.Sign() <= 0):
-		return refuseField(BadRequest, "refund", "a refund of nothing")
+		return RefuseField(BadRequest, "refund", "a refund of nothing")
 	case t.GasCeiling == nil || t.GasCeiling.Sign() <= 0:
-		return refuseField(BadRequest, "gasCeiling", "no gas ceiling")
+		return RefuseField(BadRequest, "gasCeiling", "no gas ceiling")
 	}
 	return nil
 }
@@ -214,20 +216,20 @@ func checkApprove(s checkContext, f Effect) error {
 		return err
 	}
 	if f.Target != t.Input() {
-		return refuseField(NotAsAccepted, "to", "the approval goes to %s, not to the input token", f.Target)
+		return RefuseField(NotAsAccepted, "to", "the approval goes to %s, not to the input token", f.Target)
 	}
 	if err := s.checkMayPull(a.Spender); err != nil {
 		return err
 	}
 	if !a.Until.IsZero() || !f.Deadline.IsZero() {
-		return refuseField(NotUnderstood, "until", "an approval has no end")
+		return RefuseField(NotUnderstood, "until", "an approval has no end")
 	}
 	shares := a.Shares
 	if shares == nil || a.Amount.Sign() == 0 {
 		shares = new(big.Int)
 	}
 	if want := new(big.Int).Add(t.AmountIn, shares); shares.Sign() < 0 || want.BitLen() > 256 || a.Amount.Sign() != 0 && a.Amount.Cmp(want) != 0 {
-		return refuseField(NotAsAccepted, "allowance", "the approval is not for exactly the amount and the open orders' share").WithAmounts(OfInput, a.Amount, want)
+		return RefuseField(NotAsAccepted, "allowance", "the approval is not for exactly the amount and the open orders' share").WithAmounts(OfInput, a.Amount, want)
 	}
 	return nil
 }
@@ -235,17 +237,17 @@ func checkApprove(s checkContext, f Effect) error {
 // checkMayPull fails unless spender is pinned or is the contract that the input is handed to.
 func (s checkContext) checkMayPull(spender common.Address) error {
 	switch {
-	case handsOver(s.last.Kind) && spender != s.last.Target:
-		return refuseField(NotAsAccepted, "spender", "%s would be approved, and the input is handed to %s", spender, s.last.Target)
-	case handsOver(s.last.Kind), s.pins.Allows(s.t.SrcChain, Spender, spender):
+	case HandsOver(s.last.Kind) && spender != s.last.Target:
+		return RefuseField(NotAsAccepted, "spender", "%s would be approved, and the input is handed to %s", spender, s.last.Target)
+	case HandsOver(s.last.Kind), s.pins.Allows(s.t.SrcChain, Spender, spender):
 		return nil
 	}
-	return refuseField(NotPinned, "spender", "%s may not be approved: it is not a built-in spender on chain %d", spender, s.t.SrcChain)
+	return RefuseField(NotPinned, "spender", "%s may not be approved: it is not a built-in spender on chain %d", spender, s.t.SrcChain)
 }
 
-// handsOver reports whether an effect gives the input to the contract that it calls,
+// HandsOver reports whether an effect gives the input to the contract that it calls,
 // which could also take the rest of a larger allowance.
-func handsOver(k EffectKind) bool { return k == Deposit || k == Opaque }
+func HandsOver(k EffectKind) bool { return k == Deposit || k == Opaque }
 
 func checkPermit(s checkContext, f Effect) error {
 	if err := checkMovesNothing(f, "approves"); err != nil {
@@ -257,18 +259,18 @@ func checkPermit(s checkContext, f Effect) error {
 		return err
 	}
 	switch {
-	case handsOver(s.last.Kind):
-		return refuseField(NotAsAccepted, "approves", "a %s needs no permit", s.last.Kind)
+	case HandsOver(s.last.Kind):
+		return RefuseField(NotAsAccepted, "approves", "a %s needs no permit", s.last.Kind)
 	case a.Shares != nil:
-		return refuseField(NotUnderstood, "shares", "a permit has no share of other orders")
+		return RefuseField(NotUnderstood, "shares", "a permit has no share of other orders")
 	case !s.pins.Allows(f.Chain, Router, a.Spender):
-		return refuseField(NotPinned, "spender", "the permit is for %s, which is not a built-in router on chain %d", a.Spender, f.Chain)
+		return RefuseField(NotPinned, "spender", "the permit is for %s, which is not a built-in router on chain %d", a.Spender, f.Chain)
 	case a.Amount.Cmp(t.AmountIn) != 0:
-		return refuseField(NotAsAccepted, "allowance", "the permit is not for exactly the amount").WithAmounts(OfInput, a.Amount, t.AmountIn)
-	case a.Until.IsZero() || a.Until.After(t.Deadline.Add(maxAllowanceLife)):
-		return refuseField(NotAsAccepted, "expiration", "the permit stays valid for over 31 days")
+		return RefuseField(NotAsAccepted, "allowance", "the permit is not for exactly the amount").WithAmounts(OfInput, a.Amount, t.AmountIn)
+	case a.Until.IsZero() || a.Until.After(t.Deadline.Add(MaxAllowanceLife)):
+		return RefuseField(NotAsAccepted, "expiration", "the permit stays valid for over 31 days")
 	case f.Deadline.IsZero():
-		return refuseField(NotAsAccepted, "sigDeadline", "the permit's signature never expires")
+		return RefuseField(NotAsAccepted, "sigDeadline", "the permit's signature never expires")
 	}
 	return nil
 }
@@ -289,10 +291,10 @@ func checkSwap(s checkContext, f Effect) error {
 		return err
 	}
 	if f.Deadline.IsZero() || f.Deadline.After(t.Deadline) {
-		return refuseField(NotAsAccepted, "deadline", "the swap could still happen after the accepted deadline %s", t.Deadline.UTC().Format(time.RFC3339))
+		return RefuseField(NotAsAccepted, "deadline", "the swap could still happen after the accepted deadline %s", t.Deadline.UTC().Format(time.RFC3339))
 	}
 	if t.SrcChain != t.DstChain {
-		return refuseField(NotAsAccepted, "dstChainId", "the swap stays on chain %d", t.SrcChain)
+		return RefuseField(NotAsAccepted, "dstChainId", "the swap stays on chain %d", t.SrcChain)
 	}
 	return nil
 }
@@ -302,9 +304,9 @@ func checkSwap(s checkContext, f Effect) error {
 func checkSigned(s checkContext, f Effect) error {
 	switch {
 	case s.t.Input() == common.Address{}:
-		return refuseField(NotAsAccepted, "tokenIn", "a signed order cannot spend the coin; it has to be wrapped first")
+		return RefuseField(NotAsAccepted, "tokenIn", "a signed order cannot spend the coin; it has to be wrapped first")
 	case !s.pins.Allows(f.Chain, Settlement, f.Settler):
-		return refuseField(NotPinned, "settler", "the order could be settled by %s, which is not a built-in settlement contract on chain %d", f.Settler, f.Chain)
+		return RefuseField(NotPinned, "settler", "the order could be settled by %s, which is not a built-in settlement contract on chain %d", f.Settler, f.Chain)
 	}
 	return checkSwap(s, f)
 }
@@ -315,13 +317,13 @@ func checkSigned(s checkContext, f Effect) error {
 func checkHandOver(s checkContext, f Effect) error {
 	switch {
 	case len(f.Approves) != 0:
-		return refuseField(NotAsAccepted, "approves", "the %s would also grant an allowance", f.Kind)
+		return RefuseField(NotAsAccepted, "approves", "the %s would also grant an allowance", f.Kind)
 	case len(f.Receives) != 0:
-		return refuseField(NotUnderstood, "receives", "a %s enforces no output", f.Kind)
+		return RefuseField(NotUnderstood, "receives", "a %s enforces no output", f.Kind)
 	case len(f.Pays) != 0:
-		return refuseField(NotUnderstood, "pays", "a %s enforces no fee", f.Kind)
+		return RefuseField(NotUnderstood, "pays", "a %s enforces no fee", f.Kind)
 	case f.Deadline.After(s.t.Deadline):
-		return refuseField(NotAsAccepted, "deadline", "the %s could still happen after the accepted deadline %s", f.Kind, s.t.Deadline.UTC().Format(time.RFC3339))
+		return RefuseField(NotAsAccepted, "deadline", "the %s could still happen after the accepted deadline %s", f.Kind, s.t.Deadline.UTC().Format(time.RFC3339))
 	}
 	return checkSpend(s.t, f)
 }
@@ -331,7 +333,7 @@ func checkCarriedPermit(f Effect, before []Effect) error {
 	if len(f.Approves) == 0 {
 		return nil
 	}
-	refused := refuseField(NotAsAccepted, "approves", "the swap would also grant an allowance")
+	refused := RefuseField(NotAsAccepted, "approves", "the swap would also grant an allowance")
 	if f.Kind != Swap || len(f.Approves) != 1 || len(before) == 0 || before[len(before)-1].Kind != Permit {
 		return refused
 	}
@@ -347,7 +349,7 @@ func checkCarriedPermit(f Effect, before []Effect) error {
 // itself and without an allowance.
 func checkWrap(s checkContext, f Effect) error {
 	if len(s.before) != 0 {
-		return refuseField(NotAsAccepted, "approves", "a %s needs no step before it", f.Kind)
+		return RefuseField(NotAsAccepted, "approves", "a %s needs no step before it", f.Kind)
 	}
 	t := s.t
 	in, out := t.TokenIn, t.TokenOut
@@ -356,11 +358,11 @@ func checkWrap(s checkContext, f Effect) error {
 	}
 	switch {
 	case in != (common.Address{}) || out != f.Target || t.SrcChain != t.DstChain:
-		return refuseField(NotAsAccepted, "to", "a %s of %s is not the accepted swap", f.Kind, f.Target)
+		return RefuseField(NotAsAccepted, "to", "a %s of %s is not the accepted swap", f.Kind, f.Target)
 	case t.Recipient != t.Account:
-		return refuseField(NotAsAccepted, "recipient", "a %s pays the account itself, not %s", f.Kind, t.Recipient)
+		return RefuseField(NotAsAccepted, "recipient", "a %s pays the account itself, not %s", f.Kind, t.Recipient)
 	case len(f.Approves) != 0 || len(f.Pays) != 0:
-		return refuseField(NotAsAccepted, "pays", "a %s neither approves nor pays anybody", f.Kind)
+		return RefuseField(NotAsAccepted, "pays", "a %s neither approves nor pays anybody", f.Kind)
 	}
 	if err := checkSpend(t, f); err != nil {
 		return err
@@ -371,10 +373,10 @@ func checkWrap(s checkContext, f Effect) error {
 // checkSpend requires that exactly the input leaves.
 func checkSpend(t Terms, f Effect) error {
 	if len(f.Spends) != 1 || f.Spends[0].Token != t.Input() {
-		return refuseField(NotAsAccepted, "tokenIn", "the step does not spend %s alone", t.Input())
+		return RefuseField(NotAsAccepted, "tokenIn", "the step does not spend %s alone", t.Input())
 	}
 	if a := f.Spends[0].Amount; a == nil || a.Cmp(t.AmountIn) != 0 {
-		return refuseField(NotAsAccepted, "amountIn", "the step does not spend exactly the amount").WithAmounts(OfInput, a, t.AmountIn)
+		return RefuseField(NotAsAccepted, "amountIn", "the step does not spend exactly the amount").WithAmounts(OfInput, a, t.AmountIn)
 	}
 	return nil
 }
@@ -384,14 +386,14 @@ func checkSpend(t Terms, f Effect) error {
 func checkReceive(t Terms, f Effect) error {
 	for _, r := range f.Receives {
 		if r.To != t.Recipient && r.To != t.Account {
-			return refuseField(NotAsAccepted, "recipient", "%s of the output goes to %s", r.Token, r.To)
+			return RefuseField(NotAsAccepted, "recipient", "%s of the output goes to %s", r.Token, r.To)
 		}
 		if r.Min == nil || r.Min.Sign() < 0 {
-			return refuseField(NotUnderstood, "minimum", "an output without a minimum")
+			return RefuseField(NotUnderstood, "minimum", "an output without a minimum")
 		}
 	}
 	if sum := t.enforced(f); sum.Cmp(t.MinOut) < 0 {
-		return refuseField(NotAsAccepted, "floorOut", "what is enforced for the recipient is below the accepted floor").WithAmounts(OfOutput, sum, t.MinOut)
+		return RefuseField(NotAsAccepted, "floorOut", "what is enforced for the recipient is below the accepted floor").WithAmounts(OfOutput, sum, t.MinOut)
 	}
 	return nil
 }
@@ -414,9 +416,9 @@ func checkPays(t Terms, f Effect, pins Pins) error {
 	for _, p := range f.Pays {
 		switch {
 		case p.Token != t.TokenOut && !(native && pins.Allows(f.Chain, Wrapper, p.Token)): // a fee on native output is taken in the wrapped coin
-			return refuseField(NotAsAccepted, "fee", "a fee is taken in %s", p.Token)
+			return RefuseField(NotAsAccepted, "fee", "a fee is taken in %s", p.Token)
 		case p.Bps <= 0:
-			return refuseField(NotUnderstood, "fee", "a fee of %d bps", p.Bps)
+			return RefuseField(NotUnderstood, "fee", "a fee of %d bps", p.Bps)
 		case t.FeeBps > 0 && p.To == t.FeeReceiver:
 			ours += p.Bps
 		default:
@@ -424,20 +426,20 @@ func checkPays(t Terms, f Effect, pins Pins) error {
 		}
 	}
 	if ours != t.FeeBps {
-		return refuseField(NotAsAccepted, "feeBps", "the wallet's fee is %d bps, not %d", ours, t.FeeBps)
+		return RefuseField(NotAsAccepted, "feeBps", "the wallet's fee is %d bps, not %d", ours, t.FeeBps)
 	}
 	if theirs > t.MakerFeeBps {
-		return refuseField(NotAsAccepted, "makerFeeBps", "the provider takes %d bps, more than %d", theirs, t.MakerFeeBps)
+		return RefuseField(NotAsAccepted, "makerFeeBps", "the provider takes %d bps, more than %d", theirs, t.MakerFeeBps)
 	}
 	return nil
 }
 
 func oneApproval(t Terms, f Effect) (Approval, error) {
 	if len(f.Approves) != 1 || f.Approves[0].Amount == nil || f.Approves[0].Amount.Sign() < 0 {
-		return Approval{}, refuseField(NotAsAccepted, "approves", "the step does not grant exactly one allowance")
+		return Approval{}, RefuseField(NotAsAccepted, "approves", "the step does not grant exactly one allowance")
 	}
 	if a := f.Approves[0]; a.Token != t.Input() || a.Token == (common.Address{}) {
-		return Approval{}, refuseField(NotAsAccepted, "token", "the allowance is on %s, not on the input token", a.Token)
+		return Approval{}, RefuseField(NotAsAccepted, "token", "the allowance is on %s, not on the input token", a.Token)
 	}
 	return f.Approves[0], nil
 }
@@ -445,7 +447,24 @@ func oneApproval(t Terms, f Effect) (Approval, error) {
 // checkMovesNothing fails if an effect also spends, receives or pays; field goes into the error.
 func checkMovesNothing(f Effect, field string) error {
 	if len(f.Spends)+len(f.Receives)+len(f.Pays) != 0 {
-		return refuseField(NotAsAccepted, field, "the %s step would also move funds", f.Kind)
+		return RefuseField(NotAsAccepted, field, "the %s step would also move funds", f.Kind)
+	}
+	return nil
+}
+
+// CheckSpender fails unless the plan names who pulls the input: a pinned spender or, if a
+// call hands the input over, the called contract.
+func CheckSpender(t Terms, plan Plan, pins Pins) error {
+	last := plan.LastEffect()
+	s := checkContext{t: t, last: last, pins: pins}
+	native := t.Input() == chain.Native
+	switch {
+	case native && plan.Spender != (common.Address{}):
+		return RefuseField(NotAsAccepted, "spender", "%s would have to be approved, and the input is no token", plan.Spender)
+	case plan.Spender != (common.Address{}):
+		return s.checkMayPull(plan.Spender)
+	case !native && (last.Kind == Signed || HandsOver(last.Kind)):
+		return RefuseField(NotUnderstood, "spender", "nobody is named who pulls the input of the %s", last.Kind)
 	}
 	return nil
 }

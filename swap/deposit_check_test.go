@@ -374,23 +374,3 @@ func TestSimulationOfWrapsFirst(t *testing.T) {
 		}
 	}
 }
-
-// TestAllowanceOfHandOvers checks that a call that takes the input needs exactly that
-// allowance. For a signed order a built-in contract may have more.
-func TestAllowanceOfHandOvers(t *testing.T) {
-	for _, c := range []struct {
-		kind            EffectKind
-		present, shares int64
-		fits            bool
-	}{
-		{Signed, 1000, 0, true}, {Signed, 5000, 0, true}, {Signed, 999, 0, false}, {Signed, 1000, 1, false},
-		{Deposit, 1000, 0, true}, {Deposit, 1001, 0, false}, {Deposit, 0, 0, false}, {Deposit, 1300, 300, true},
-		{Opaque, 1000, 0, true}, {Opaque, 5000, 0, false}, {Opaque, 999, 0, false},
-	} {
-		a := allowance{present: big.NewInt(c.present), shares: big.NewInt(c.shares), pending: new(big.Int)}
-		p := Plan{Steps: []Step{{Effect: Effect{Kind: c.kind}}}}
-		if got := a.fits(p, big.NewInt(1000)); got != c.fits {
-			t.Errorf("%+v: %v", c, got)
-		}
-	}
-}

@@ -139,9 +139,9 @@ func feeTable() string {
 	with := DefaultFees()
 	with.Partner.Receiver = common.Address{1}
 	row := byKind(&b, "")
-	row("the wallet's, bps", func(k Kind) string { return fmt.Sprint(with.provider(k).FeeBps) })
-	row("the provider's side, bps at most", func(k Kind) string { return fmt.Sprint(with.provider(k).MakerBps) })
-	row("how", func(k Kind) string { return with.provider(k).How })
+	row("the wallet's, bps", func(k Kind) string { return fmt.Sprint(with.ForProvider(k).FeeBps) })
+	row("the provider's side, bps at most", func(k Kind) string { return fmt.Sprint(with.ForProvider(k).MakerBps) })
+	row("how", func(k Kind) string { return with.ForProvider(k).How })
 	return b.String()
 }
 
@@ -163,7 +163,7 @@ func proofTable() string {
 func diagram() string {
 	var b strings.Builder
 	b.WriteString("```mermaid\nstateDiagram-v2\n    [*] --> accepted\n")
-	for _, r := range stateTable {
+	for _, r := range StateTable {
 		for _, n := range r.Next {
 			fmt.Fprintf(&b, "    %s --> %s\n", r.State, n)
 		}
@@ -172,7 +172,7 @@ func diagram() string {
 		}
 	}
 	b.WriteString("```\n\n| State | Meaning | May become |\n|---|---|---|\n")
-	for _, r := range stateTable {
+	for _, r := range StateTable {
 		next := make([]string, len(r.Next))
 		for i, n := range r.Next {
 			next[i] = string(n)

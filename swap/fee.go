@@ -73,11 +73,11 @@ func (c FeeConfig) For(k Kind) (bps int, receiver common.Address, makerBps int) 
 	return bps, c.Partner.Receiver, r.makerBps
 }
 
-// charge returns r with the configured fee for provider k. Wrapping and unwrapping the
+// Charge returns r with the configured fee for provider k. Wrapping and unwrapping the
 // network's own wrapped coin is free.
-func (c FeeConfig) charge(r QuoteRequest, k Kind, wrapped common.Address) QuoteRequest {
+func (c FeeConfig) Charge(r QuoteRequest, k Kind, wrapped common.Address) QuoteRequest {
 	r.FeeBps, r.FeeReceiver, _ = c.For(k)
-	if isWrap(r, wrapped) {
+	if IsWrap(r, wrapped) {
 		r.FeeBps, r.FeeReceiver = 0, common.Address{}
 	}
 	return r

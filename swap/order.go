@@ -41,7 +41,7 @@ type Order struct {
 	Ref             string            `json:"ref,omitempty"`         // the provider's id for it
 	FillTraces      []common.Hash     `json:"leaves,omitempty"`      // keys of what a fill of the signed order would leave on chain
 	AllowanceLocked bool              `json:"holds,omitempty"`       // it has its allowance locked: between approval and pull
-	Proposal        *Proposal         `json:"proposal,omitempty"`    // with NeedsConsent: what [Service.Accept] would consent to
+	Proposal        *Proposal         `json:"proposal,omitempty"`    // with NeedsConsent: what [engine.Service.Accept] would consent to
 	Claim           *Claim            `json:"claim,omitempty"`       // what the provider said last
 	ClaimChanges    int               `json:"heard,omitempty"`       // how often Claim changed
 	Candidate       *CandidatePayment `json:"seen,omitempty"`        // a payment that may prove its end; decides nothing
@@ -126,17 +126,82 @@ type Absence struct {
 // Clone returns a deep copy of o's stored fields.
 func (o Order) Clone() Order {
 	var c Order
-	if err := json.Unmarshal(mustJSON(o), &c); err != nil {
+	if err := json.Unmarshal(MustJSON(o), &c); err != nil {
 		panic(err) // our own types always decode
 	}
 	return c
 }
 
-// mustJSON encodes one of our own types.
-func mustJSON(v any) []byte {
+// MustJSON encodes one of our own types.
+func MustJSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // our own types always encode
 	}
 	return b
 }
+
+// ClockSlack is how far the clocks of two chains may differ. Block producers keep to the
+// second, up to one slot of the slowest chain.
+const ClockSlack = 15 * time.Second
+
+// Priced reports whether the order's plan depends on a quote.
+func (o Order) Priced() bool { return Priced(o.Plan.LastEffect().Kind) }
+
+// OrderSigned reports whether an order for others to settle was signed, submitted or not.
+// Until its end is proven no other is signed in its place.
+func (o Order) OrderSigned() bool {
+	last := len(o.Plan.Steps) - 1
+	return last >= 0 && o.Plan.Steps[last].Effect.Kind == Signed && len(o.Results) > last
+}
+
+// Priced reports whether an effect depends on a quoted price.
+func Priced(k EffectKind) bool { return k != Approve && k != Wrap && k != Unwrap }
+
+// CancelTime is how long a cancelling transaction may be broadcast.
+const CancelTime = 24 * time.Hour
+
+// A Seal shows that something is unchanged since its user, or the engine under the same
+// consent, wrote it.
+type Seal struct {
+	Form int         `json:"form"` // version of the sealed format
+	Act  string      `json:"act"`  // the user's act that it goes back to
+	Made time.Time   `json:"made"` // when that act was
+	Code common.Hash `json:"code"`
+}
+
+// Tampered reports whether o waits because its record is not what was accepted: only
+// what its user asks for to end it is signed.
+func (o Order) Tampered() bool { return o.Condition == RecordTampered }
+
+// A Bump is a requested speed-up that is not carried out yet. It outbids one attempt:
+// once another was signed, it is done. So a crash between the request, the bump and its
+// record neither loses nor doubles it.
+type Bump struct {
+	Tier chain.Tier  `json:"tier"`
+	Over common.Hash `json:"over"`           // the attempt to outbid
+	Seal *Seal       `json:"seal,omitempty"` // nil where the engine itself asks, to end an order
+}
+
+// An Attempt is one transaction signed for the current step's nonce.
+type Attempt struct {
+	Kind   chain.AttemptKind `json:"kind"`
+	Tx     common.Hash       `json:"tx"`
+	FeeCap *big.Int          `json:"feeCap"` // wei per gas
+	TipCap *big.Int          `json:"tipCap"` // wei per gas
+	Signed time.Time         `json:"signed"`
+}
+
+// A Submission records the handing of an order to its provider. It is journaled before
+// every try, so that after a crash the provider is asked whether it has the order before
+// it is handed over again.
+type Submission struct {
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
+	Tries   int       `json:"tries"`
+	Taken   bool      `json:"taken,omitempty"`   // the provider has it
+	Refused bool      `json:"refused,omitempty"` // of a signed order: certainly not taken, and not handed over again
+}
+
+// Closed reports whether the outcome of the submission is known.
+func (s *Submission) Closed() bool { return s != nil && (s.Taken || s.Refused) }

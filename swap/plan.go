@@ -48,8 +48,8 @@ type Plan struct {
 	Spender common.Address `json:"spender,omitzero"`
 }
 
-// lastEffect returns the effect of the step that spends the input; zero if there are no steps.
-func (p Plan) lastEffect() Effect {
+// LastEffect returns the effect of the step that spends the input; zero if there are no steps.
+func (p Plan) LastEffect() Effect {
 	if len(p.Steps) == 0 {
 		return Effect{}
 	}
@@ -79,29 +79,29 @@ func (p Plan) Effects() []Effect {
 // shares from the journal. An approval that was not shown at all needs a new consent; one
 // that was shown and is no longer needed is skipped.
 func Digest(t Terms, effects []Effect) common.Hash {
-	var e encoder
-	e.text("swapkeep plan v1")
-	e.text(string(t.Provider))
-	e.address(t.Account)
-	e.number(t.SrcChain)
-	e.address(t.TokenIn)
+	var e Encoder
+	e.Text("swapkeep plan v1")
+	e.Text(string(t.Provider))
+	e.Address(t.Account)
+	e.Number(t.SrcChain)
+	e.Address(t.TokenIn)
 	e.amount(t.AmountIn)
-	e.number(t.DstChain)
-	e.address(t.TokenOut)
-	e.address(t.Recipient)
+	e.Number(t.DstChain)
+	e.Address(t.TokenOut)
+	e.Address(t.Recipient)
 	e.amount(t.MinOut)
-	e.number(uint64(t.Deadline.Unix()))
-	e.address(t.RefundTo)
-	e.number(uint64(t.FeeBps))
-	e.address(t.FeeReceiver)
-	e.number(uint64(t.MakerFeeBps))
+	e.Number(uint64(t.Deadline.Unix()))
+	e.Address(t.RefundTo)
+	e.Number(uint64(t.FeeBps))
+	e.Address(t.FeeReceiver)
+	e.Number(uint64(t.MakerFeeBps))
 	e.amount(t.GasCeiling)
-	e.address(t.Wrap)
+	e.Address(t.Wrap)
 	back := t.MinRefund()
-	e.address(back.Token)
+	e.Address(back.Token)
 	e.amount(back.Amount)
 	effects = slices.DeleteFunc(slices.Clone(effects), func(f Effect) bool { return resets(t, f) })
-	e.number(uint64(len(effects)))
+	e.Number(uint64(len(effects)))
 	for _, f := range effects {
 		e.effect(t, f)
 	}
@@ -121,54 +121,56 @@ func (a Approval) own() *big.Int {
 	return new(big.Int).Sub(a.Amount, a.Shares)
 }
 
-// An encoder appends fields so that different inputs never give the same bytes.
-type encoder []byte
+// An Encoder appends fields so that different inputs never give the same bytes.
+type Encoder []byte
 
 // number, address and text append one field.
-func (e *encoder) number(n uint64)          { *e = binary.BigEndian.AppendUint64(*e, n) }
-func (e *encoder) address(a common.Address) { *e = append(*e, a[:]...) }
-func (e *encoder) text(s string)            { e.number(uint64(len(s))); *e = append(*e, s...) }
+func (e *Encoder) Number(n uint64) { *e = binary.BigEndian.AppendUint64(*e, n) }
+
+func (e *Encoder) Address(a common.Address) { *e = append(*e, a[:]...) }
+
+func (e *Encoder) Text(s string) { e.Number(uint64(len(s))); *e = append(*e, s...) }
 
 // amount appends n with its length; nil differs from zero.
-func (e *encoder) amount(n *big.Int) {
+func (e *Encoder) amount(n *big.Int) {
 	if n == nil {
-		e.number(^uint64(0))
+		e.Number(^uint64(0))
 		return
 	}
-	e.text(n.String())
+	e.Text(n.String())
 }
 
-func (e *encoder) effect(t Terms, f Effect) {
-	e.text(string(f.Kind))
-	e.number(f.Chain)
-	e.address(f.Target)
-	e.number(uint64(len(f.Spends)))
+func (e *Encoder) effect(t Terms, f Effect) {
+	e.Text(string(f.Kind))
+	e.Number(f.Chain)
+	e.Address(f.Target)
+	e.Number(uint64(len(f.Spends)))
 	for _, s := range f.Spends {
-		e.address(s.Token)
+		e.Address(s.Token)
 		e.amount(s.Amount)
 	}
-	e.number(uint64(len(f.Approves)))
+	e.Number(uint64(len(f.Approves)))
 	for _, a := range f.Approves {
-		e.address(a.Token)
-		e.address(a.Spender)
+		e.Address(a.Token)
+		e.Address(a.Spender)
 		e.amount(a.own())
 	}
-	e.number(uint64(len(f.Receives)))
+	e.Number(uint64(len(f.Receives)))
 	for _, r := range f.Receives {
-		e.address(r.Token)
-		e.address(r.To)
+		e.Address(r.Token)
+		e.Address(r.To)
 		if r.Token == t.TokenOut && r.To == t.Recipient {
 			e.amount(t.MinOut)
 		} else {
 			e.amount(r.Min)
 		}
 	}
-	e.number(uint64(len(f.Pays)))
+	e.Number(uint64(len(f.Pays)))
 	for _, p := range f.Pays {
-		e.address(p.Token)
-		e.address(p.To)
-		e.number(uint64(p.Bps))
+		e.Address(p.Token)
+		e.Address(p.To)
+		e.Number(uint64(p.Bps))
 	}
-	e.text(f.TrustedTo)
-	e.address(f.Settler)
+	e.Text(f.TrustedTo)
+	e.Address(f.Settler)
 }

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// printable returns at most most runes of text, with unprintable ones replaced by spaces.
-func printable(text string, most int) string {
+// Printable returns at most most runes of text, with unprintable ones replaced by spaces.
+func Printable(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
 			return ' '

@@ -3,7 +3,6 @@ package swap
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
 	"slices"
 	"time"
@@ -14,7 +13,7 @@ import (
 
 // A Proof describes what on the chain would prove the end of an order that somebody else
 // settles. It is plain data: a provider derives it from the signed bytes, and only
-// package swap searches for it and gives the verdict.
+// swap/engine searches for it and gives the verdict.
 type Proof struct {
 	// Fill is the event, or the exact transfers, of a complete fill on the source chain.
 	// All of these logs are in one transaction, and the first one is searched for. It is
@@ -80,53 +79,53 @@ type ProofRow struct {
 // coin, counts for one order only. What is read from a chain is at the chain's depth, and
 // two RPC hosts must agree on it where two are configured.
 var proofs = []ProofRow{
-	{byOwnCall, Filled, "a swap in one call of ours", "our own call, whose checked bytes enforce the floor, succeeded, and no other order of ours has its end in it"},
-	{byOpaqueCall, Filled, "one call of ours that cannot be decoded", "our own call succeeded, no other order of ours has its end in it, and its logs, or for the native coin the balance after a block with nothing else of the account's that may bring some, show what arrived; less than the floor is short"},
-	{byFill, Filled, "a signed order", "every event of a fill of exactly what was signed, in one transaction"},
-	{byPart, Filled, "a signed order", "the events of a fill that is not exactly what was signed: of a part of it, or of a token that takes a share of transfers; less than the floor is short"},
-	{byArrival, Filled, "a deposit", "a payment of at least the floor to the recipient, after our deposit, from a built-in filler of the route, no other order's of ours, and in no transaction that fills a signed order of ours; less, in the transaction that the provider's last word names, is short"},
-	{byRefund, Refunded, "a deposit", "a payment of the agreed refund back to us on the source chain, after our deposit, from a built-in filler, no other order's of ours, and in no transaction that fills a signed order of ours; less, in the transaction that the provider's last word names, is short"},
-	{byRevoke, Filled, "a revoke", "our own call succeeded, and its log, or the chain, says that the allowance is zero"},
-	{byRevert, Failed, "any transaction of ours", "it was mined and failed; only its gas was paid"},
-	{byOtherNonce, Failed, "any transaction of ours", "another transaction used its nonce"},
-	{byKept, Failed, "a revoke", "our own call succeeded, and the allowance stands all the same"},
-	{byUsedNonce, Failed, "a signed order", "its nonce was used elsewhere without a fill: no trace of one in any block since it was signed, looked at twice"},
-	{byAbsence, Expired, "a signed order", "a block past its last second, no trace of a fill in any block since it was signed, looked at twice, and its nonce, where a contract keeps one, unused"},
-	{byUnsignedLate, Expired, "any order", "the deadline passed, and nothing that spends was ever signed"},
-	{byNeverSent, Expired, "any transaction of ours", "the deadline passed, and no node ever took it"},
-	{byVoid, Cancelled, "a signed order", "our own cancelling call succeeded, and no trace of a fill in any block up to it and to the present, looked at twice"},
-	{byCancel, Cancelled, "any transaction of ours", "our cancelling transaction was mined in its place"},
-	{byWithdrawn, Cancelled, "any order", "it was withdrawn, or refused, before anything that spends was signed"},
-	{byNeverSentCancelled, Cancelled, "any transaction of ours", "it was withdrawn, and no node ever took it"},
+	{ProvenByOwnCall, Filled, "a swap in one call of ours", "our own call, whose checked bytes enforce the floor, succeeded, and no other order of ours has its end in it"},
+	{ProvenByOpaqueCall, Filled, "one call of ours that cannot be decoded", "our own call succeeded, no other order of ours has its end in it, and its logs, or for the native coin the balance after a block with nothing else of the account's that may bring some, show what arrived; less than the floor is short"},
+	{ProvenByFill, Filled, "a signed order", "every event of a fill of exactly what was signed, in one transaction"},
+	{ProvenByPart, Filled, "a signed order", "the events of a fill that is not exactly what was signed: of a part of it, or of a token that takes a share of transfers; less than the floor is short"},
+	{ProvenByArrival, Filled, "a deposit", "a payment of at least the floor to the recipient, after our deposit, from a built-in filler of the route, no other order's of ours, and in no transaction that fills a signed order of ours; less, in the transaction that the provider's last word names, is short"},
+	{ProvenByRefund, Refunded, "a deposit", "a payment of the agreed refund back to us on the source chain, after our deposit, from a built-in filler, no other order's of ours, and in no transaction that fills a signed order of ours; less, in the transaction that the provider's last word names, is short"},
+	{ProvenByRevoke, Filled, "a revoke", "our own call succeeded, and its log, or the chain, says that the allowance is zero"},
+	{ProvenByRevert, Failed, "any transaction of ours", "it was mined and failed; only its gas was paid"},
+	{ProvenByOtherNonce, Failed, "any transaction of ours", "another transaction used its nonce"},
+	{ProvenByKept, Failed, "a revoke", "our own call succeeded, and the allowance stands all the same"},
+	{ProvenByUsedNonce, Failed, "a signed order", "its nonce was used elsewhere without a fill: no trace of one in any block since it was signed, looked at twice"},
+	{ProvenByAbsence, Expired, "a signed order", "a block past its last second, no trace of a fill in any block since it was signed, looked at twice, and its nonce, where a contract keeps one, unused"},
+	{ProvenByUnsignedLate, Expired, "any order", "the deadline passed, and nothing that spends was ever signed"},
+	{ProvenByNeverSent, Expired, "any transaction of ours", "the deadline passed, and no node ever took it"},
+	{ProvenByVoid, Cancelled, "a signed order", "our own cancelling call succeeded, and no trace of a fill in any block up to it and to the present, looked at twice"},
+	{ProvenByCancel, Cancelled, "any transaction of ours", "our cancelling transaction was mined in its place"},
+	{ProvenByWithdrawn, Cancelled, "any order", "it was withdrawn, or refused, before anything that spends was signed"},
+	{ProvenByNeverSentCancelled, Cancelled, "any transaction of ours", "it was withdrawn, and no node ever took it"},
 }
 
 // The values of ProofRow.By.
 const (
-	byOwnCall            = "own_call"
-	byOpaqueCall         = "opaque_call"
-	byFill               = "fill"
-	byPart               = "part"
-	byArrival            = "arrival"
-	byRefund             = "refund"
-	byRevoke             = "revoke"
-	byRevert             = "revert"
-	byOtherNonce         = "other_nonce"
-	byKept               = "allowance_kept"
-	byUsedNonce          = "used_nonce"
-	byAbsence            = "absence"
-	byUnsignedLate       = "unsigned_late"
-	byNeverSent          = "never_sent"
-	byVoid               = "void"
-	byCancel             = "cancel"
-	byWithdrawn          = "withdrawn"
-	byNeverSentCancelled = "never_sent_cancelled"
+	ProvenByOwnCall            = "own_call"
+	ProvenByOpaqueCall         = "opaque_call"
+	ProvenByFill               = "fill"
+	ProvenByPart               = "part"
+	ProvenByArrival            = "arrival"
+	ProvenByRefund             = "refund"
+	ProvenByRevoke             = "revoke"
+	ProvenByRevert             = "revert"
+	ProvenByOtherNonce         = "other_nonce"
+	ProvenByKept               = "allowance_kept"
+	ProvenByUsedNonce          = "used_nonce"
+	ProvenByAbsence            = "absence"
+	ProvenByUnsignedLate       = "unsigned_late"
+	ProvenByNeverSent          = "never_sent"
+	ProvenByVoid               = "void"
+	ProvenByCancel             = "cancel"
+	ProvenByWithdrawn          = "withdrawn"
+	ProvenByNeverSentCancelled = "never_sent_cancelled"
 )
 
 // Proofs returns the table of ends and what proves them.
 func Proofs() []ProofRow { return slices.Clone(proofs) }
 
-// verdictBy returns a verdict of the row with that name.
-func verdictBy(by string) Verdict {
+// VerdictBy returns a verdict of the row with that name.
+func VerdictBy(by string) Verdict {
 	i := slices.IndexFunc(proofs, func(r ProofRow) bool { return r.By == by })
 	return Verdict{State: proofs[i].End, By: by}
 }
@@ -169,11 +168,11 @@ func (o Order) UnprovenEnd() (r UnprovenEnd, ok bool) {
 	return unprovenEnds[i], true
 }
 
-// unproven reports whether o has an unproven end and is only watched.
-func (o Order) unproven() bool { _, ok := o.UnprovenEnd(); return ok }
+// Unproven reports whether o has an unproven end and is only watched.
+func (o Order) Unproven() bool { _, ok := o.UnprovenEnd(); return ok }
 
-// check refuses a proof that anybody's transaction could meet, or none could.
-func (p Proof) check(t Terms) error {
+// Check refuses a proof that anybody's transaction could meet, or none could.
+func (p Proof) Check(t Terms) error {
 	kinds := 0
 	for _, some := range []bool{len(p.Fill) > 0, p.Arrival != nil, p.Own} {
 		if some {
@@ -185,7 +184,7 @@ func (p Proof) check(t Terms) error {
 		return errors.New("a proof is of a signed order, or of a deposit or call")
 	case len(p.Trace) > 0 && len(p.Fill) == 0:
 		return errors.New("only a signed order leaves a trace")
-	case len(p.Fill) > 0 && (p.Refund != nil || p.tracePatterns()[0].Address == common.Address{}):
+	case len(p.Fill) > 0 && (p.Refund != nil || p.TracePatterns()[0].Address == common.Address{}):
 		return errors.New("the event of a fill is one contract's, and a signed order has no refund")
 	case p.Nonce != nil && (p.Nonce.Nonce == nil || len(p.Fill) == 0 || p.Nonce.Owner != t.Account):
 		return errors.New("a nonce is the account's, of a signed order")
@@ -229,8 +228,8 @@ func (a *Arrival) check(chainID uint64, token, to common.Address) error {
 	return nil
 }
 
-// tracePatterns returns the logs that every fill leaves; the first is searched for.
-func (p Proof) tracePatterns() []LogPattern {
+// TracePatterns returns the logs that every fill leaves; the first is searched for.
+func (p Proof) TracePatterns() []LogPattern {
 	if len(p.Trace) > 0 {
 		return p.Trace
 	}
@@ -258,8 +257,8 @@ func (p LogPattern) covers(q LogPattern) bool {
 	return !q.AtLeast && q.Amount.Cmp(p.Amount) == 0
 }
 
-// matches reports whether l meets p.
-func (p LogPattern) matches(l *types.Log) bool {
+// Matches reports whether l meets p.
+func (p LogPattern) Matches(l *types.Log) bool {
 	if l == nil || p.Address != (common.Address{}) && l.Address != p.Address || len(l.Topics) != len(p.Topics) {
 		return false
 	}
@@ -276,30 +275,4 @@ func (p LogPattern) matches(l *types.Log) bool {
 	}
 	c := new(big.Int).SetBytes(l.Data[:32]).Cmp(p.Amount)
 	return c == 0 || p.AtLeast && c > 0
-}
-
-// matchAll assigns every pattern a log of its own and returns the logs' indexes, sorted.
-// Where several patterns match the same log, one that has another choice gives way.
-func matchAll(patterns []LogPattern, logs []*types.Log) (places []int, ok bool) {
-	owner := make(map[int]int) // index of a log -> index of its pattern
-	var seat func(i int, tried map[int]bool) bool
-	seat = func(i int, tried map[int]bool) bool {
-		for place, l := range logs {
-			if tried[place] || !patterns[i].matches(l) {
-				continue
-			}
-			tried[place] = true
-			if other, taken := owner[place]; !taken || seat(other, tried) {
-				owner[place] = i
-				return true
-			}
-		}
-		return false
-	}
-	for i := range patterns {
-		if !seat(i, map[int]bool{}) {
-			return nil, false
-		}
-	}
-	return slices.Sorted(maps.Keys(owner)), len(patterns) > 0
 }

@@ -256,3 +256,16 @@ func (p Pins) Addresses(chainID uint64, r Role) []common.Address {
 	}
 	return out
 }
+
+// A Streamer is a provider whose offers arrive one by one.
+type Streamer interface {
+	// Stream calls told with each offer as it arrives, and returns all of them, best
+	// first, as Quote would. It must not call told after it returned.
+	Stream(ctx context.Context, r QuoteRequest, told func(Offer)) ([]Offer, error)
+}
+
+// MinAfterSlippage returns the amount less slippage, rounded down.
+func MinAfterSlippage(amount *big.Int, slippageBps int) *big.Int {
+	n := new(big.Int).Mul(amount, big.NewInt(int64(10_000-slippageBps)))
+	return n.Div(n, big.NewInt(10_000))
+}

@@ -60,9 +60,9 @@ const (
 	RecordChanged      Code = "record_changed"      // an order's record is not what was accepted: nothing is signed
 )
 
-// temporary reports whether c is a temporary problem of the provider. It says nothing
+// Temporary reports whether c is a temporary problem of the provider. It says nothing
 // about an accepted order, which is tried again until its deadline.
-func (c Code) temporary() bool {
+func (c Code) Temporary() bool {
 	return slices.Contains([]Code{ProviderBusy, ProviderDown, ProviderGarbage, ProviderKey, ClockSkew, QuoteExpired}, c)
 }
 
@@ -91,7 +91,7 @@ func (r *Refusal) Unwrap() error { return r.Err }
 
 // Temporary reports a temporary problem of the provider: nothing was decided, and the
 // same may succeed later.
-func (r *Refusal) Temporary() bool { return r.Code.temporary() }
+func (r *Refusal) Temporary() bool { return r.Code.Temporary() }
 
 // Is makes errors.Is(err, &Refusal{Code: c}) compare the code alone.
 func (r *Refusal) Is(target error) bool {
@@ -99,31 +99,31 @@ func (r *Refusal) Is(target error) bool {
 	return ok && t.Code == r.Code
 }
 
-// maxRefusalReason bounds a reason, in runes: it may quote a provider's whole reply, and is
+// MaxRefusalReason bounds a reason, in runes: it may quote a provider's whole reply, and is
 // kept with the order.
-const maxRefusalReason = 1000
+const MaxRefusalReason = 1000
 
 // Refuse returns a refusal with a formatted reason.
 func Refuse(c Code, format string, args ...any) *Refusal {
-	return &Refusal{Code: c, Reason: printable(fmt.Sprintf(format, args...), maxRefusalReason)}
+	return &Refusal{Code: c, Reason: Printable(fmt.Sprintf(format, args...), MaxRefusalReason)}
 }
 
-// refuseField returns a refusal that names a field.
-func refuseField(c Code, field, format string, args ...any) *Refusal {
+// RefuseField returns a refusal that names a field.
+func RefuseField(c Code, field, format string, args ...any) *Refusal {
 	r := Refuse(c, format, args...)
 	r.Field = field
 	return r
 }
 
-// askConsent refuses with ConsentNeeded, for a reason from the table of causes.
-func askConsent(w ReasonCode, figures ...string) *Refusal {
-	c := newCause(w, figures...)
+// AskConsent refuses with ConsentNeeded, for a reason from the table of causes.
+func AskConsent(w ReasonCode, figures ...string) *Refusal {
+	c := NewCause(w, figures...)
 	return &Refusal{Code: ConsentNeeded, ReasonCode: w, Reason: c.text, Data: c.Data}
 }
 
-// wouldRevert refuses with WouldRevert and quotes the node's words.
-func wouldRevert(err error) *Refusal {
-	c := Cause{text: "the transaction would fail now"}.quoting(SaidByNode, err.Error())
+// RefuseRevert refuses with WouldRevert and quotes the node's words.
+func RefuseRevert(err error) *Refusal {
+	c := Cause{text: "the transaction would fail now"}.Quoting(SaidByNode, err.Error())
 	return &Refusal{Code: WouldRevert, Reason: c.text, Said: c.Said, By: c.By, Err: err}
 }
 

@@ -71,7 +71,7 @@ func (r Review) FeeBasis() FeeBasis {
 		return FeeRequested
 	case t.FeeBps == 0:
 		return FeeNone
-	case slices.ContainsFunc(r.Plan.lastEffect().Pays, paid):
+	case slices.ContainsFunc(r.Plan.LastEffect().Pays, paid):
 		return FeeDecoded
 	}
 	return FeeClaimed
@@ -81,7 +81,7 @@ func (r Review) FeeBasis() FeeBasis {
 // enforce another; else nil. It is a claim, for display only.
 func (r Review) QuotedMinimum() *big.Int {
 	told, floor := r.Offer.QuotedMin, r.Terms.MinOut
-	if last := r.Plan.lastEffect(); len(last.Receives) > 0 {
+	if last := r.Plan.LastEffect(); len(last.Receives) > 0 {
 		floor = r.Terms.enforced(last)
 	}
 	if told == nil || told.Cmp(floor) == 0 {
@@ -98,4 +98,10 @@ func (r Review) Blocked() bool {
 		}
 	}
 	return false
+}
+
+// A Recognition is what the wallet's own lists say of a token, not of its price.
+type Recognition struct {
+	Listed   bool           // on a list that the wallet trusts; an imported token alone is not
+	Imitates common.Address // token of the built-in list that it could be mistaken for; zero = none known
 }

@@ -25,12 +25,12 @@ func (x Expected) spends() bool {
 // includesWrap reports whether the simulated calls include the wrap that goes first, and whether
 // no step but approvals follows it.
 func (x Expected) includesWrap(t Terms) (wraps, last bool) {
-	i := slices.IndexFunc(x.Effects, t.wrapsFirst)
+	i := slices.IndexFunc(x.Effects, t.WrapsFirst)
 	return i >= 0, i >= 0 && !slices.ContainsFunc(x.Effects[i+1:], func(f Effect) bool { return f.Kind != Approve })
 }
 
-// last returns the kind of the last simulated step; "" if there is none.
-func (x Expected) last() EffectKind {
+// Last returns the kind of the last simulated step; "" if there is none.
+func (x Expected) Last() EffectKind {
 	if len(x.Effects) == 0 {
 		return ""
 	}
@@ -43,14 +43,14 @@ func (x Expected) last() EffectKind {
 // everything they take; opaque ones are refused with NotShown. It is pure.
 func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
 	switch {
-	case !s.Shown && x.last() == Opaque:
+	case !s.Shown && x.Last() == Opaque:
 		return Refuse(NotShown, "too few rpc endpoints of chain %d can show what the call would move; add one that supports eth_simulateV1", t.SrcChain)
 	case !s.Shown:
 		return nil
 	}
 	for _, g := range s.Grants {
 		if g.Owner == t.Account && !x.allowsGrant(t, g) {
-			return refuseField(NotAsAccepted, "allowance", "the call would let %s spend %s", g.Spender, g.Token)
+			return RefuseField(NotAsAccepted, "allowance", "the call would let %s spend %s", g.Spender, g.Token)
 		}
 	}
 	if err := x.checkOutflow(t, s.Movements); err != nil {
@@ -69,25 +69,25 @@ func (x Expected) checkOutflow(t Terms, moves []chain.Movement) error {
 	}
 	for _, m := range moves {
 		if m.ID != nil && m.From == t.Account && m.To != t.Account {
-			return refuseField(NotAsAccepted, "movements", "number %s of the collection %s would leave the account", m.ID, m.Token)
+			return RefuseField(NotAsAccepted, "movements", "number %s of the collection %s would leave the account", m.ID, m.Token)
 		}
 	}
-	for token, n := range netOf(moves, t.Account) {
+	for token, n := range NetOf(moves, t.Account) {
 		spent := new(big.Int).Neg(n)
 		switch {
 		case spent.Sign() <= 0:
 		case !x.spends():
-			return refuseField(NotAsAccepted, "movements", "an approval would move some of %s out of the account", token)
+			return RefuseField(NotAsAccepted, "movements", "an approval would move some of %s out of the account", token)
 		case token != paid:
-			return refuseField(NotAsAccepted, "movements", "some of %s would leave the account", token)
+			return RefuseField(NotAsAccepted, "movements", "some of %s would leave the account", token)
 		case spent.Cmp(t.AmountIn) > 0:
-			return refuseField(NotAsAccepted, "movements", "more would leave the account than the amount").WithAmounts(OfInput, spent, t.AmountIn)
+			return RefuseField(NotAsAccepted, "movements", "more would leave the account than the amount").WithAmounts(OfInput, spent, t.AmountIn)
 		default:
 			sum = spent
 		}
 	}
-	if (handsOver(x.last()) || wrapsLast) && sum.Cmp(t.AmountIn) != 0 {
-		return refuseField(NotAsAccepted, "movements", "not exactly the amount would leave the account").WithAmounts(OfInput, sum, t.AmountIn)
+	if (HandsOver(x.Last()) || wrapsLast) && sum.Cmp(t.AmountIn) != 0 {
+		return RefuseField(NotAsAccepted, "movements", "not exactly the amount would leave the account").WithAmounts(OfInput, sum, t.AmountIn)
 	}
 	return nil
 }
@@ -104,11 +104,11 @@ func (x Expected) checkInflow(t Terms, moves []chain.Movement) error {
 	switch _, wrapsLast := x.includesWrap(t); {
 	case wrapsLast:
 		of, token, to, least = OfInput, t.Wrap, t.Account, t.AmountIn
-	case !x.spends() || x.last() == Deposit || x.last() == Opaque && deliversLater[t.Provider] || t.SrcChain != t.DstChain:
+	case !x.spends() || x.Last() == Deposit || x.Last() == Opaque && deliversLater[t.Provider] || t.SrcChain != t.DstChain:
 		return nil
 	}
-	if got := netOf(moves, to)[token]; got == nil || got.Cmp(least) < 0 {
-		return refuseField(NotAsAccepted, "movements", "less would arrive than the accepted floor").WithAmounts(of, cmp.Or(got, new(big.Int)), least)
+	if got := NetOf(moves, to)[token]; got == nil || got.Cmp(least) < 0 {
+		return RefuseField(NotAsAccepted, "movements", "less would arrive than the accepted floor").WithAmounts(of, cmp.Or(got, new(big.Int)), least)
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (x Expected) allowsGrant(t Terms, g chain.Grant) bool {
 		for _, a := range f.Approves {
 			viaPermit := g.Via != (common.Address{})
 			if g.Token == a.Token && g.Spender == a.Spender && g.Amount.Cmp(a.Amount) == 0 && viaPermit == (f.Kind != Approve) {
-				return !viaPermit || g.Via == permit2Contract
+				return !viaPermit || g.Via == Permit2Contract
 			}
 			if f.Kind == Approve {
 				allowed = a.Amount
@@ -139,8 +139,8 @@ func (x Expected) allowsGrant(t Terms, g chain.Grant) bool {
 	return pulled && allowed != nil && g.Amount.Cmp(allowed) < 0
 }
 
-// netOf returns what an address gains (positive) or loses in total, by token.
-func netOf(moves []chain.Movement, who common.Address) map[common.Address]*big.Int {
+// NetOf returns what an address gains (positive) or loses in total, by token.
+func NetOf(moves []chain.Movement, who common.Address) map[common.Address]*big.Int {
 	net := make(map[common.Address]*big.Int)
 	add := func(token common.Address, n *big.Int) {
 		if net[token] == nil {
@@ -162,8 +162,8 @@ func netOf(moves []chain.Movement, who common.Address) map[common.Address]*big.I
 	return net
 }
 
-// text returns an amount for a person, in base units.
-func text(n *big.Int) string {
+// AmountText returns an amount for a person, in base units.
+func AmountText(n *big.Int) string {
 	if n == nil {
 		return "nothing"
 	}

@@ -1,9 +1,12 @@
 package swap
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // State is where an order stands. The table below has every move.
@@ -23,18 +26,18 @@ const (
 	Cancelled  State = "cancelled"  // proven: ended at the user's wish or refused, and nothing was taken
 )
 
-// A stateRow is a line of the state table. Revoke is what the state means for an order of kind
+// A StateRow is a line of the state table. Revoke is what the state means for an order of kind
 // [Wallet], where that differs.
-type stateRow struct {
+type StateRow struct {
 	State  State
 	Means  string
 	Next   []State
 	Revoke string
 }
 
-// stateTable lists every state and the moves allowed from it. A state without moves
+// StateTable lists every state and the moves allowed from it. A state without moves
 // is final; so is any state not listed, which is shown and never acted on.
-var stateTable = []stateRow{
+var StateTable = []StateRow{
 	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Expired, Cancelled, Failed}, ""},
 	{Approving, "carrying out the approvals", []State{Executing, Settling, Failed, Expired, Cancelled}, "taking the allowance away"},
 	{Executing, "carrying out the steps", []State{Approving, Submitting, Settling, Failed, Expired, Cancelled}, ""},
@@ -70,53 +73,99 @@ const (
 // ErrTransition is returned for a move that the table does not allow.
 var ErrTransition = errors.New("transition not allowed")
 
-// rowOf returns the row of a state, or a substitute for one of a newer version.
-func rowOf(s State) (stateRow, bool) {
-	i := slices.IndexFunc(stateTable, func(r stateRow) bool { return r.State == s })
+// RowOf returns the row of a state, or a substitute for one of a newer version.
+func RowOf(s State) (StateRow, bool) {
+	i := slices.IndexFunc(StateTable, func(r StateRow) bool { return r.State == s })
 	if i < 0 {
-		return stateRow{State: s, Means: "unknown to this version"}, false
+		return StateRow{State: s, Means: "unknown to this version"}, false
 	}
-	return stateTable[i], true
+	return StateTable[i], true
 }
 
 // Final reports whether no move leads out of s. A state that this version does not know
 // is final: it is shown and never acted on.
-func (s State) Final() bool { r, _ := rowOf(s); return len(r.Next) == 0 }
+func (s State) Final() bool { r, _ := RowOf(s); return len(r.Next) == 0 }
 
 // Ended reports whether o has ended, as far as its record can be read.
 func (o Order) Ended() bool { return o.State.Final() && !o.Unfinished }
 
 // Means returns the one-line meaning of the order's state, for a person.
 func (o Order) Means() string {
-	r, _ := rowOf(o.State)
+	r, _ := RowOf(o.State)
 	switch {
 	case o.State == Unreadable:
 		return unreadableMeans
 	case o.Terms.Provider == Wallet && r.Revoke != "":
 		return r.Revoke
 	case o.Wrapped && o.State.Final() && o.State != Filled && o.State != Refunded:
-		return r.Means + "; " + heldWrapped
-	case o.partly() && o.Wrapped:
-		return filledInPart + ", and is held as the wrapped coin"
-	case o.partly():
-		return filledInPart
+		return r.Means + "; " + HeldWrapped
+	case o.Partly() && o.Wrapped:
+		return FilledInPart + ", and is held as the wrapped coin"
+	case o.Partly():
+		return FilledInPart
 	}
 	return r.Means
 }
 
-const filledInPart = "filled in part; the rest of the input did not leave"
+const FilledInPart = "filled in part; the rest of the input did not leave"
 
-// partly reports whether o filled with less input than was signed.
-func (o Order) partly() bool {
+// Partly reports whether o filled with less input than was signed.
+func (o Order) Partly() bool {
 	return o.State == Filled && o.Terms.AmountIn != nil && o.Verdict != nil && o.Verdict.Spent != nil && o.Verdict.Spent.Amount != nil && o.Verdict.Spent.Amount.Cmp(o.Terms.AmountIn) < 0
 }
 
-// setState moves o to state s, or returns ErrTransition. Staying in a state is not a move.
-func (o *Order) setState(s State) error {
-	r, _ := rowOf(o.State)
+// SetState moves o to state s, or returns ErrTransition. Staying in a state is not a move.
+func (o *Order) SetState(s State) error {
+	r, _ := RowOf(o.State)
 	if !slices.Contains(r.Next, s) {
 		return fmt.Errorf("%w: %s to %s", ErrTransition, o.State, s)
 	}
 	o.State = s
 	return nil
 }
+
+// Progress returns a number that grows as o advances.
+func (o Order) Progress() int {
+	n := 2*o.Step + slices.IndexFunc(StateTable, func(r StateRow) bool { return r.State == o.State })
+	if o.CurrentTx != (common.Hash{}) {
+		n++
+	}
+	return n
+}
+
+// SamePlan compares the kinds and calldata of the steps; whatever else differs comes with
+// another offer.
+func SamePlan(a, b Plan) bool {
+	return slices.EqualFunc(a.Steps, b.Steps, func(a, b Step) bool {
+		return a.Kind == b.Kind && (a.Call == nil || b.Call == nil || bytes.Equal(a.Call.Data, b.Call.Data))
+	})
+}
+
+// SameProposal reports whether a and b ask consent to the same plan.
+func SameProposal(a, b *Proposal) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Digest == b.Digest && a.Made.Equal(b.Made)
+}
+
+// SameClaim reports whether a and b say the same.
+func SameClaim(a, b *Claim) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// HeldWrapped says where the input is if an order wrapped it and did not fill.
+const HeldWrapped = "the input is held as the wrapped coin"
+
+// KnownFinal reports whether s is a final state that this version knows. An order in a state
+// of a newer version stays in the open index.
+func (s State) KnownFinal() bool { r, known := RowOf(s); return known && len(r.Next) == 0 }
+
+// Unreadable is the state that lists show for an order whose record cannot be read. It is
+// never stored. Nothing is done about such an order but reading its record again.
+const Unreadable State = "unreadable"
+
+const unreadableMeans = "its record in the database is damaged: what became of it is not known here"

@@ -1,11 +1,6 @@
 package swap
 
-import (
-	"context"
-	"slices"
-
-	"swapkeep/tokens"
-)
+import "slices"
 
 // Support is one cell of the spec's table (section 2, network support).
 type Support string
@@ -107,20 +102,20 @@ func SupportedChains() []uint64 {
 	return out
 }
 
-// checkRoute refuses a route that the table does not allow.
-func checkRoute(k Kind, src, dst uint64) error {
+// CheckRoute refuses a route that the table does not allow.
+func CheckRoute(k Kind, src, dst uint64) error {
 	from := SupportOf(k, src)
 	switch {
 	case from.Support == Disabled:
-		return refuseField(UnsupportedNetwork, "srcChainId", "%s is disabled on chain %d until the provider supports it", k, src)
+		return RefuseField(UnsupportedNetwork, "srcChainId", "%s is disabled on chain %d until the provider supports it", k, src)
 	case from.Support != Active:
-		return refuseField(UnsupportedNetwork, "srcChainId", "%s does not serve chain %d; choose another provider or network", k, src)
+		return RefuseField(UnsupportedNetwork, "srcChainId", "%s does not serve chain %d; choose another provider or network", k, src)
 	case src == dst:
 		return nil
 	case !from.CrossChain:
-		return refuseField(UnsupportedRoute, "dstChainId", "%s swaps on one chain only; choose the bridge or intent provider for chain %d", k, dst)
+		return RefuseField(UnsupportedRoute, "dstChainId", "%s swaps on one chain only; choose the bridge or intent provider for chain %d", k, dst)
 	case slices.Contains(SupportedChains(), dst) && !SupportOf(k, dst).CrossChain:
-		return refuseField(UnsupportedNetwork, "dstChainId", "%s does not reach chain %d; choose another provider or network", k, dst)
+		return RefuseField(UnsupportedNetwork, "dstChainId", "%s does not reach chain %d; choose another provider or network", k, dst)
 	}
 	return nil
 }
@@ -134,62 +129,4 @@ type ProviderInfo struct {
 	Can      Capabilities    `json:"capabilities"`
 	Fee      ProviderFee     `json:"fee"`
 	Endpoint *Endpoint       `json:"place,omitempty"` // of a [Endpointer] provider that is set up
-}
-
-// Providers lists what each provider supports and whether it is set up.
-func (s *Service) Providers() []ProviderInfo {
-	out := make([]ProviderInfo, 0, len(Kinds()))
-	for _, k := range Kinds() {
-		info := ProviderInfo{Kind: k, Support: map[uint64]Cell{}, Can: k.Capabilities(), Fee: s.o.Fees.provider(k)}
-		var p Provider
-		if p, info.Ready = s.o.Providers[k]; !info.Ready {
-			info.Reason = "not configured"
-		}
-		if placed, ok := p.(Endpointer); ok {
-			at := placed.Endpoint()
-			info.Endpoint = &at
-		}
-		for _, c := range SupportedChains() {
-			info.Support[c] = SupportOf(k, c)
-		}
-		out = append(out, info)
-	}
-	return out
-}
-
-// Tokens lists what a provider trades on a network, if the provider can list it.
-func (s *Service) Tokens(ctx context.Context, k Kind, chainID uint64) ([]tokens.Token, error) {
-	l, err := providerAs[Lister](s, k, "lists no tokens; leave it out")
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
-	defer cancel()
-	return l.Tokens(ctx, chainID)
-}
-
-// Destinations lists the chains that a provider pays out on, if it crosses chains.
-func (s *Service) Destinations(ctx context.Context, k Kind) ([]Destination, error) {
-	r, err := providerAs[DestinationLister](s, k, "swaps on one chain only; ask bridge or intent")
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
-	defer cancel()
-	return r.Destinations(ctx)
-}
-
-// providerAs returns the provider of that kind as a T, an interface that not all implement.
-// lack ends the refusal for the others.
-func providerAs[T any](s *Service, k Kind, lack string) (T, error) {
-	var none T
-	p, ok := s.o.Providers[k]
-	if !ok {
-		return none, Refuse(ProviderDown, "the %s provider is not configured", k)
-	}
-	a, ok := p.(T)
-	if !ok {
-		return none, refuseField(BadRequest, "provider", "the %s provider %s", k, lack)
-	}
-	return a, nil
 }

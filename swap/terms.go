@@ -1,6 +1,6 @@
 // Package swap is the domain: the terms a user accepts, the effects a plan
-// would have, the engine that carries an order from consent to a proven end,
-// and the journal by which it survives a crash at any point.
+// would have, the checks that hold both together, the states of an order, and
+// what a provider is. It does no I/O: see swap/journal, swap/proof and swap/engine.
 package swap
 
 import (
@@ -67,17 +67,17 @@ func (t Terms) MinRefund() Spend {
 	return Spend{t.TokenIn, t.AmountIn}
 }
 
-// refundOf returns the refund that a user accepts with an offer: what the offer says less
+// RefundOf returns the refund that a user accepts with an offer: what the offer says less
 // the slippage asked for, since refund costs differ from quote to quote.
-func refundOf(o Offer) *Spend {
+func RefundOf(o Offer) *Spend {
 	if o.Refund == nil || o.Refund.Amount == nil {
 		return nil
 	}
-	return &Spend{o.Refund.Token, minAfterSlippage(o.Refund.Amount, o.Request.SlippageBps)}
+	return &Spend{o.Refund.Token, MinAfterSlippage(o.Refund.Amount, o.Request.SlippageBps)}
 }
 
-// refundCovered reports whether an offer would give back what was accepted.
-func (t Terms) refundCovered(o Offer) bool {
+// RefundCovered reports whether an offer would give back what was accepted.
+func (t Terms) RefundCovered(o Offer) bool {
 	if o.Refund == nil {
 		return t.Refund == nil || t.Refund.Token == t.TokenIn
 	}

@@ -24,6 +24,8 @@ import (
 	"swapkeep/keys"
 	"swapkeep/providers/refused"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
+	"swapkeep/swap/journal"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -43,7 +45,7 @@ type daemon struct {
 	lists     []protocol.Problem // token lists that cannot be used
 	explorer  explorer
 	prices    *prices
-	swaps     *swap.Service
+	swaps     *engine.Service
 	server    *host.Server
 	repairing sync.WaitGroup     // repair of the installation, which must end before the daemon does
 	stop      context.CancelFunc // makes the daemon stop
@@ -120,7 +122,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 	if err != nil {
 		return err
 	}
-	journal, err := swap.OpenJournal(d.home.DB)
+	journal, err := journal.Open(d.home.DB)
 	if err != nil {
 		return err
 	}
@@ -128,12 +130,12 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 	if err != nil {
 		return err
 	}
-	d.swaps, err = swap.NewService(swap.Options{
+	d.swaps, err = engine.NewService(engine.Options{
 		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Sealer: d.vault, Pricer: d.prices.desk, GasPrice: gasMeter{d.hub}.price,
 		Valuer: d.prices.desk, Limits: d.limits,
 		Tokens:    func(id uint64) []common.Address { return host.OwnTokens(d.tokens.On(id)) },
 		Decimals:  d.tokens.DecimalsConfirmed,
-		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: swap.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
+		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: engine.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
 		Keep:       refused.New(d.home.Dir, version, clock.Now).Watch,
 		OpenOrders: d.cfg.Limits.OpenOrders, Now: clock.Now,
 		Log: func(o swap.Order, err error) {
@@ -152,10 +154,10 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 }
 
 // limits returns how much may be moved without the password, by the current settings.
-func (d *daemon) limits() swap.Limits {
+func (d *daemon) limits() engine.Limits {
 	l := d.settings.Config().Limits
 	dollars := func(n int) *big.Int { return new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(1e6)) }
-	return swap.Limits{Hour: dollars(l.HourlyDollars), Unpriced: dollars(l.UnpricedDay)}
+	return engine.Limits{Hour: dollars(l.HourlyDollars), Unpriced: dollars(l.UnpricedDay)}
 }
 
 // newServer creates the server of the protocol.

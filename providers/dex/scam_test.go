@@ -16,6 +16,8 @@ import (
 	"swapkeep/sandbox/dexsim"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
+	"swapkeep/swap/journal"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -64,12 +66,12 @@ func scammed(t *testing.T, acts []string) error {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	journal, err := swap.OpenJournal(db)
+	journal, err := journal.Open(db)
 	if err != nil {
 		t.Fatal(err)
 	}
 	usdc := sandboxtest.Token(t, c, "USDC")
-	service, err := swap.NewService(swap.Options{
+	service, err := engine.NewService(engine.Options{
 		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.DEX: p}, Nodes: hub, Pricer: valuation.Valuer{Feed: priced(t)},
 		Recognize: func(_ context.Context, _ uint64, token common.Address) swap.Recognition {
 			if token == fake {
@@ -77,7 +79,7 @@ func scammed(t *testing.T, acts []string) error {
 			}
 			return swap.Recognition{Listed: true}
 		},
-		Confirmer: swap.ByCall{}, Fees: swap.DefaultFees(), OpenOrders: 10, Now: time.Now,
+		Confirmer: engine.ByCall{}, Fees: swap.DefaultFees(), OpenOrders: 10, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +93,7 @@ func scammed(t *testing.T, acts []string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = service.Execute(t.Context(), swap.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Caller: swap.Caller{Session: "open", Password: true, Present: func() bool { return true }}})
+	_, err = service.Execute(t.Context(), engine.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Caller: engine.Caller{Session: "open", Password: true, Present: func() bool { return true }}})
 	return err
 }
 

@@ -23,6 +23,8 @@ import (
 	"swapkeep/sandbox/intentsim"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
+	"swapkeep/swap/engine"
+	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -43,7 +45,7 @@ type walletFixture struct {
 	who     common.Address
 	hub     *chain.MultiClient
 	db      *bolt.DB
-	service *swap.Service
+	service *engine.Service
 	stop    context.CancelFunc
 
 	mu     sync.Mutex
@@ -154,7 +156,7 @@ func (c *walletFixture) start() {
 	c.t.Cleanup(p.Close)
 	fees := swap.DefaultFees()
 	fees.Partner.Receiver = feeReceiver
-	journal, err := swap.OpenJournal(c.db)
+	journal, err := journal.Open(c.db)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -162,9 +164,9 @@ func (c *walletFixture) start() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.service, err = swap.NewService(swap.Options{
+	c.service, err = engine.NewService(engine.Options{
 		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.Intent: p}, Nodes: c.hub, Sender: sender, Signer: c, Sealer: c, Pricer: c, Recognize: onList,
-		Confirmer: swap.ByCall{}, Fees: fees, Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false },
+		Confirmer: engine.ByCall{}, Fees: fees, Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false },
 		OpenOrders: 100, Now: time.Now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
 		Log: func(o swap.Order, err error) {
 			c.mu.Lock()
@@ -216,7 +218,7 @@ func (c *walletFixture) prepare(t *testing.T, x trade) (swap.Review, error) {
 	r := request(x.src, x.in, x.amount, x.dst, x.out, 0)
 	r.Account, r.Recipient, r.RefundTo = c.who, c.who, c.who
 	told := map[string]bool{}
-	got, err := c.service.Quote(t.Context(), r, []swap.Kind{swap.Intent}, func(q swap.QuoteUpdate) {
+	got, err := c.service.Quote(t.Context(), r, []swap.Kind{swap.Intent}, func(q engine.QuoteUpdate) {
 		for _, o := range q.Offers {
 			told[o.ID] = true
 		}
@@ -244,7 +246,7 @@ func (c *walletFixture) accept(t *testing.T, x trade) swap.Order {
 			acts = append(acts, f.Code)
 		}
 	}
-	o, err := c.service.Execute(t.Context(), swap.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Caller: swap.Caller{Session: "s", Password: true, Present: func() bool { return true }}})
+	o, err := c.service.Execute(t.Context(), engine.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Caller: engine.Caller{Session: "s", Password: true, Present: func() bool { return true }}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -456,7 +458,7 @@ func (c *walletFixture) spedUp(t *testing.T) {
 	o := c.accept(t, x)
 	o = c.until(t, o.ID, "sent", func(o swap.Order) bool { return o.CurrentTx != common.Hash{} })
 	first := o.CurrentTx
-	if _, err := c.service.SpeedUp(t.Context(), swap.SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: swap.Caller{Session: "s", Password: true, Present: func() bool { return true }}}); err != nil {
+	if _, err := c.service.SpeedUp(t.Context(), engine.SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: engine.Caller{Session: "s", Password: true, Present: func() bool { return true }}}); err != nil {
 		t.Fatal(err)
 	}
 	o = c.until(t, o.ID, "sped up", func(o swap.Order) bool { return len(o.Attempts) == 2 && o.Bump == nil })

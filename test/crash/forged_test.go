@@ -8,27 +8,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/google/uuid"
-	bolt "go.etcd.io/bbolt"
-
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
+	"swapkeep/swap/journal"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
 )
 
 // thief is an account that these tests do not use otherwise.
 var thief = common.HexToAddress("0x7100000000000000000000000000000000000071")
 
 // journal runs do on the database of the stopped daemon.
-func (d *desk) journal(do func(*swap.Journal) error) {
+func (d *desk) journal(do func(*journal.Journal) error) {
 	d.t.Helper()
 	db, err := bolt.Open(filepath.Join(d.Instance.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	defer db.Close()
-	j, err := swap.OpenJournal(db)
+	j, err := journal.Open(db)
 	if err == nil {
 		err = do(j)
 	}
@@ -72,7 +73,7 @@ func TestPlantedOrder(t *testing.T) {
 	p.checkOutcome()
 	d.shut()
 	var orders []swap.Order
-	d.journal(func(j *swap.Journal) error {
+	d.journal(func(j *journal.Journal) error {
 		done, err := j.Get(p.id)
 		if err != nil {
 			return err

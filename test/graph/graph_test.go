@@ -40,8 +40,11 @@ var allowedImports = map[string][]string{
 
 	"keys/keystest": {"keys"},
 
-	"swap": {"chain", "tokens", "internal/clock", "internal/failpoint"},
-	"live": {"chain", "swap", "tokens", "priceapi/onchain"},
+	"swap":         {"chain", "tokens"},
+	"swap/journal": {"chain", "internal/failpoint", "swap"},
+	"swap/proof":   {"chain", "swap"},
+	"swap/engine":  {"chain", "internal/clock", "internal/failpoint", "swap", "swap/journal", "swap/proof", "tokens"},
+	"live":         {"chain", "swap", "tokens", "priceapi/onchain", "swap/engine"},
 
 	"providers/bridge":       {"swap", "chain", "tokens", "rest", "internal/clock", "internal/failpoint", "providers/wire"},
 	"providers/dex":          {"swap", "chain", "tokens", "rest", "internal/clock", "providers/wire"},
@@ -74,7 +77,7 @@ var allowedImports = map[string][]string{
 	"host/owner":        {"host/transport"},
 	"host/relay":        {"host/frame", "host/protocol", "manifest"},
 	"host/client":       {"host/frame", "host/protocol"},
-	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/pricetable", "priceapi/price", "internal/zeroize", "internal/clock"},
+	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/pricetable", "priceapi/price", "internal/zeroize", "internal/clock", "swap/engine", "swap/journal"},
 
 	"sandbox/...": {"sandbox/...", "internal/clock"}, // its clock can run fast too
 
@@ -83,12 +86,12 @@ var allowedImports = map[string][]string{
 	"cmd/swapkeep/internal/...": {},
 
 	"cmd/swapkeep":         {"extension/messages", "cmd/internal/...", "cmd/swapkeep/internal/...", "config", "internal/atomicfile", "internal/clock", "internal/failpoint", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest", "internal/procmem"},
-	"cmd/swapkeepd":        {"live", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/valuation", "rest", "chain", "config", "internal/atomicfile", "internal/clock", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "internal/procmem", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "providers/refused", "providers/wire", "swap", "tokens"},
+	"cmd/swapkeepd":        {"live", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/valuation", "rest", "chain", "config", "internal/atomicfile", "internal/clock", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "internal/procmem", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "providers/refused", "providers/wire", "swap", "tokens", "swap/engine", "swap/journal"},
 	"cmd/swapkeep-server":  {"chain", "internal/clock", "listen", "internal/procmem", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
 	"cmd/swapkeep-sandbox": {"extension/messages", "cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/client", "host/frame", "host/protocol"},
 
 	// not linked into anything that ships
-	"bench":              {"priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap"},
+	"bench":              {"priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap", "swap/engine", "swap/journal"},
 	"bench/echohost":     {},
 	"test/fakedaemon":    {"host/frame", "host/owner", "host/protocol", "host/transport"},
 	"test/hostproxy":     {"host/frame"},
@@ -173,7 +176,7 @@ func TestSandboxStandsAlone(t *testing.T) {
 			continue
 		}
 		for _, d := range ourPackages(p.Deps) {
-			if d == "swap" || d == "priceapi" || strings.HasPrefix(d, "priceapi/") || strings.HasPrefix(d, "providers/") {
+			if d == "swap" || strings.HasPrefix(d, "swap/") || d == "priceapi" || strings.HasPrefix(d, "priceapi/") || strings.HasPrefix(d, "providers/") {
 				t.Errorf("%s reaches %s", name, d)
 			}
 		}

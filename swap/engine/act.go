@@ -1,0 +1,222 @@
+package engine
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"strings"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/google/uuid"
+)
+
+// A Caller says who asks for an act. The zero value is a browser without a session.
+type Caller struct {
+	Origin   string      // extension origin or terminal, for the record
+	Session  string      // the connection's session, passed to the Confirmer
+	Present  func() bool // whether Session is still the connection's session; nil = no
+	Terminal bool        // otherwise a browser, which is bounded by [Limits]
+	Password bool        // the wallet's password came with this act and is correct
+	Amount   *big.Int    // at a terminal: the input amount, typed again; nil = not typed
+}
+
+// An ExecuteRequest is the user's consent to the plan of a swap or of a revoke.
+type ExecuteRequest struct {
+	Caller
+	Request     string      // uuid; a repeat returns the order that it made
+	Digest      common.Hash // of the review that was shown
+	Acknowledge []string    // codes of the findings that the user acknowledged
+}
+
+// An Act describes what a Confirmer is asked to confirm before anything is signed for it.
+type Act struct {
+	Kind    string // execute, revoke, accept, cancel or speedup
+	Digest  common.Hash
+	Order   string // for accept, cancel and speedup
+	Origin  string
+	Session string
+	Review  *swap.Review // what was shown, for execute, revoke and accept
+	Ceiling *big.Int     // wei, for a speedup that raises the gas ceiling of the order
+}
+
+// A Confirmer makes sure that a person wants an act that leads to a signature. An error
+// means no. [ByCall] is the one in use; confirmation outside the browser can be added by
+// implementing this interface.
+type Confirmer interface {
+	Confirm(ctx context.Context, a Act) error
+}
+
+// ByCall takes the call itself as confirmation: the popup or terminal sends the digest it
+// showed. It requires a session.
+type ByCall struct{}
+
+// Confirm fails with ConsentDeclined if the act has no session.
+func (ByCall) Confirm(_ context.Context, a Act) error {
+	if a.Session == "" {
+		return swap.Refuse(swap.ConsentDeclined, "unlock the wallet first")
+	}
+	return nil
+}
+
+// Execute journals the user's consent to a prepared plan and starts it.
+func (s *Service) Execute(ctx context.Context, r ExecuteRequest) (swap.Order, error) {
+	return s.carryOut(ctx, "execute", r)
+}
+
+// carryOut implements Execute for both kinds of plan; act is "execute" or "revoke".
+func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (swap.Order, error) {
+	if err := normalizeRequestID(&r.Request); err != nil {
+		return swap.Order{}, err
+	}
+	slices.Sort(r.Acknowledge)
+	content := crypto.Keccak256Hash([]byte(act), r.Digest[:], []byte(strings.Join(r.Acknowledge, ",")))
+	if o, ok, err := s.o.Journal.OrderOfRequest(r.Request, content); ok || err != nil {
+		return o, err
+	}
+	review, err := s.preparedPlan(act, r)
+	if err != nil {
+		return swap.Order{}, err
+	}
+	m := s.moving(ctx, review.Terms, review.Offer.Request.SlippageBps)
+	if err := s.bounded(r.Caller, m, review.Terms.AmountIn); err != nil {
+		return swap.Order{}, err
+	}
+	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: act, Digest: r.Digest, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
+		return swap.Order{}, err
+	}
+	id, err := uuid.NewV7() // ids ascend with time
+	if err != nil {
+		return swap.Order{}, err
+	}
+	now := s.o.Now().UTC()
+	o := swap.Order{ID: id.String(), Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
+		Offer: review.Offer, Plan: review.Plan, AckCodes: acknowledgedCodes(review.Findings, r.Acknowledge), State: swap.Accepted, Created: now, Updated: now}
+	if o.Seal, err = s.engine.seal(consentOf(o), act, now); err != nil {
+		return swap.Order{}, err
+	}
+	made := false
+	err = s.commitAct(r.Caller, func() error {
+		if again, ok, err := s.o.Journal.OrderOfRequest(r.Request, content); ok || err != nil { // made by another call while this one was confirmed
+			o = again
+			return err
+		}
+		if _, err := s.preparedPlan(act, r); err != nil {
+			return err
+		}
+		o, made, err = s.o.Journal.Create(o, content, s.reserving(r.Caller, m))
+		return err
+	})
+	if err != nil {
+		return swap.Order{}, err
+	}
+	if made {
+		s.evictPlan(review)
+		s.notify(o.Clone())
+		s.start(o.ID)
+	}
+	return o, nil
+}
+
+// commitAct runs write, which journals an act, unless the caller's session ended while it
+// was confirmed (SessionRequired). Plans cannot be dropped meanwhile. write must not call
+// the vault: locking it waits for s.acting.
+func (s *Service) commitAct(c Caller, write func() error) error {
+	s.actMu.Lock()
+	defer s.actMu.Unlock()
+	if c.Present == nil || !c.Present() {
+		return swap.Refuse(swap.SessionRequired, "the session has ended meanwhile: nothing was done; unlock the wallet here")
+	}
+	return write()
+}
+
+// normalizeRequestID rewrites a uuid in its canonical form, or fails with BadRequest.
+func normalizeRequestID(request *string) error {
+	id, err := uuid.Parse(*request)
+	if err != nil {
+		return swap.RefuseField(swap.BadRequest, "request", "must be a uuid")
+	}
+	*request = id.String()
+	return nil
+}
+
+// preparedPlan returns the prepared plan with r.Digest if it may be executed now. It fails
+// with PlanUnknown, PlanExecuted, QuoteExpired, AllowanceInUse (a revoke) or
+// TooManyOrders, and as acceptable does.
+func (s *Service) preparedPlan(act string, r ExecuteRequest) (swap.Review, error) {
+	s.mu.Lock()
+	shelf, again := s.plans, "prepare it again"
+	if act == "revoke" {
+		shelf, again = s.revokes, "list the allowances again"
+	}
+	review, ok := shelf.get(r.Digest.Hex())
+	s.mu.Unlock()
+	now := s.o.Now()
+	if late := ok && (now.After(review.Expires) || !now.Before(review.Terms.Deadline)); !ok || late {
+		if o, err := s.o.Journal.ByDigest(r.Digest); err == nil {
+			return review, &swap.Refusal{Code: swap.PlanExecuted, Reason: "this plan was already carried out; " + again, Data: map[string]string{"order": o.ID}}
+		}
+		if late {
+			return review, swap.Refuse(swap.QuoteExpired, "too much time has passed since it was shown; %s", again)
+		}
+		return review, swap.Refuse(swap.PlanUnknown, "no prepared plan has this digest; %s (plans are dropped on lock, account and network changes)", again)
+	}
+	if act == "revoke" {
+		if err := checkNotNeeded(s.o.Journal, review.Terms.Account, review.Terms.SrcChain, swap.GrantOf(review.Plan.Steps[0].Effect), "", s.o.Now()); err != nil {
+			return review, err
+		}
+	}
+	if err := checkFindings(review.Findings, r.Acknowledge); err != nil {
+		return review, err
+	}
+	open, err := s.o.Journal.Open()
+	if err != nil {
+		return review, err
+	}
+	if len(open) < s.o.OpenOrders {
+		return review, nil
+	}
+	busy, err := s.o.Journal.CountActive(open)
+	if err == nil && busy >= s.o.OpenOrders {
+		err = swap.Refuse(swap.TooManyOrders, "%d orders are in progress; wait for some to end", busy)
+	}
+	return review, err
+}
+
+// checkFindings fails if a finding blocks (see blockCodes), or with NeedsAcknowledge if one
+// lacks its acknowledgement.
+func checkFindings(found []swap.Finding, acknowledged []string) error {
+	for _, f := range found {
+		switch {
+		case f.Severity == swap.Block:
+			code, ok := blockCodes[f.Code]
+			if !ok {
+				code = swap.NotAsAccepted
+			}
+			return &swap.Refusal{Code: code, Reason: f.Text, Data: f.Data}
+		case f.Severity == swap.Acknowledge && !slices.Contains(acknowledged, f.Code):
+			return &swap.Refusal{Code: swap.NeedsAcknowledge, Field: f.Code, Reason: f.Text + "; accept it by naming " + f.Code, Data: f.Data}
+		}
+	}
+	return nil
+}
+
+// acknowledgedCodes returns the acknowledged codes that belong to a finding that was shown, sorted.
+func acknowledgedCodes(found []swap.Finding, acknowledged []string) (codes []string) {
+	for _, f := range found {
+		if f.Severity == swap.Acknowledge && slices.Contains(acknowledged, f.Code) && !slices.Contains(codes, f.Code) {
+			codes = append(codes, f.Code)
+		}
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// blockCodes maps a blocking finding's code to the refusal code that Execute returns.
+var blockCodes = map[string]swap.Code{
+	"gas_insufficient": swap.InsufficientGas,
+	"gas_ceiling":      swap.InsufficientGas,
+	"price_off":        swap.PriceRefused,
+}

@@ -1,0 +1,31 @@
+package engine
+
+import (
+	"strings"
+
+	"swapkeep/swap"
+)
+
+// judgeDecimals warns of tokens whose decimals come only from a list, a provider or one
+// host: the amounts shown in the review depend on them. The amounts signed are base
+// units, which do not.
+func (e *Engine) judgeDecimals(t swap.Terms) []swap.Finding {
+	if e.Decimals == nil {
+		return nil
+	}
+	var doubted []string
+	if !e.Decimals(t.SrcChain, t.TokenIn) {
+		doubted = append(doubted, t.TokenIn.Hex())
+	}
+	if !e.Decimals(t.DstChain, t.TokenOut) {
+		doubted = append(doubted, t.TokenOut.Hex())
+	}
+	if len(doubted) == 0 {
+		return nil
+	}
+	named := strings.Join(doubted, ", ")
+	return []swap.Finding{{Code: "decimals_unconfirmed", Severity: swap.Warn,
+		Text: "only a token list, a provider or one host told how many decimals " + named + " has: amounts of it may be shown too large or too small by powers of ten; what is signed is " +
+			t.AmountIn.String() + " base units, for at least " + t.MinOut.String(),
+		Data: map[string]string{"amountIn": t.AmountIn.String(), "floorOut": t.MinOut.String(), "tokens": named}}}
+}

@@ -1,0 +1,559 @@
+// Package engine prepares plans, carries accepted orders to a proven end, and serves both to
+// the host.
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/internal/clock"
+	"swapkeep/swap"
+	"swapkeep/swap/journal"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// Sender sends a call at most once per key. *chain.Sender satisfies it.
+type Sender interface {
+	Lookup(key string) (*chain.Tx, error)
+	RecordsByNonce(chainID uint64, from common.Address, first, count uint64) ([]*chain.Tx, error)
+	Submit(ctx context.Context, key string, c chain.Call, p chain.Policy) (*chain.Tx, error)
+	Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error)
+	Cancel(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error)
+	Bump(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error)
+}
+
+// TypedSigner signs EIP-712 messages. *keys.Vault satisfies it.
+type TypedSigner interface {
+	SignTypedData(ctx context.Context, from common.Address, d apitypes.TypedData) ([]byte, error)
+}
+
+// An Engine carries orders to a proven end. Each order is advanced by one goroutine, and
+// all that matters is in the journal, so it can be stopped at any point.
+type Engine struct {
+	Journal   *journal.Journal
+	Providers map[swap.Kind]swap.Provider
+	Nodes     Nodes
+	Sender    Sender
+	Signer    TypedSigner
+	Sealer    Sealer
+	Decimals  func(chainID uint64, token common.Address) bool
+	Pricer    Pricer                                                                           // for the reviews of proposals
+	Fees      swap.FeeConfig                                                                   // for the reviews of proposals
+	Tokens    func(chainID uint64) []common.Address                                            // the wallet's tokens, checked for allowances; nil = only those of earlier orders
+	Recognize func(ctx context.Context, chainID uint64, token common.Address) swap.Recognition // what the wallet's lists say of the output token; nil = nothing
+	Unlocked  func() bool                                                                      // whether the signer would sign now
+	IsLocked  func(error) bool                                                                 // whether a signer's error means that the keys are locked
+	Pause     func(still time.Duration) time.Duration                                          // before the next poll, by how long there was no progress
+	Now       func() time.Time
+	Notify    func(swap.Order)              // after each recorded change; must not block
+	Log       func(o swap.Order, err error) // a temporary failure; must not block
+
+	Keep AnswerKeeper // keeps provider answers that were refused; nil = none
+
+	mu                sync.Mutex
+	wake              map[string]chan time.Duration // by order in progress: delay until its next poll
+	needUnlock        map[string]bool               // orders that may continue once the keys are unlocked
+	queue             map[string]bool               // orders that wait for another order
+	restarted         map[string]time.Time          // when an order last restarted (see turns)
+	polledAt          map[string]time.Time          // when an order was last polled without error
+	settlementWatches map[string]*settlementWatch   // by order that a provider settles
+	streams           int                           // provider streams open now
+	pollLimiter       pollLimiter                   // limits how often orders are polled
+	running           sync.WaitGroup
+}
+
+// Start advances an order in the background until it is final or ctx ends. If it is
+// already in progress, Start wakes it.
+func (e *Engine) Start(ctx context.Context, id string) { e.start(ctx, id, 0) }
+
+// start is Start after a delay.
+func (e *Engine) start(ctx context.Context, id string, after time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.wake == nil {
+		e.wake = make(map[string]chan time.Duration)
+	}
+	c, ok := e.wake[id]
+	if ok {
+		wake(c, after)
+		return
+	}
+	c = make(chan time.Duration, 1)
+	e.wake[id] = c
+	if after > 0 {
+		wake(c, after)
+	}
+	e.running.Go(func() {
+		e.run(ctx, id, c)
+		e.mu.Lock()
+		delete(e.wake, id)
+		delete(e.needUnlock, id)
+		delete(e.queue, id)
+		delete(e.restarted, id)
+		delete(e.polledAt, id)
+		delete(e.settlementWatches, id)
+		e.mu.Unlock()
+		e.pollLimiter.remove(id)
+	})
+}
+
+// Resume starts the orders that an earlier process left, staggered, those that still need
+// a signature first. An id without a record is logged and skipped.
+func (e *Engine) Resume(ctx context.Context, ids []string) {
+	var first, then []string
+	for _, id := range ids {
+		switch o, err := e.Journal.Get(id); {
+		case errors.Is(err, &swap.Refusal{Code: swap.OrderUnknown}):
+			e.Log(swap.Order{ID: id}, err)
+		case err == nil && needsKeys(o):
+			first = append(first, id)
+		default:
+			then = append(then, id)
+		}
+	}
+	for i, id := range append(first, then...) {
+		e.start(ctx, id, startDelay(i))
+	}
+}
+
+// Wake polls the orders that wait for unlocked keys, staggered if there are many.
+func (e *Engine) Wake() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i := 0
+	for id := range e.needUnlock {
+		if c, ok := e.wake[id]; ok {
+			wake(c, startDelay(i))
+			i++
+		}
+	}
+}
+
+// Wait returns when every order has stopped, which happens once ctx has ended.
+func (e *Engine) Wait() { e.running.Wait() }
+
+// wake schedules a poll after a delay, or leaves an earlier one. e.mu is held.
+func wake(c chan time.Duration, after time.Duration) {
+	select {
+	case earlier := <-c:
+		after = min(after, earlier)
+	default:
+	}
+	c <- after
+}
+
+// run is an order's loop: poll, then rest. While it rests, nearly all of the time, it
+// keeps nothing of the order in memory. Polling is a separate function (look), so that
+// the stack of a resting order stays small.
+func (e *Engine) run(ctx context.Context, id string, woken <-chan time.Duration) {
+	ctx, cancel := context.WithCancel(ctx) // ends the provider's stream too
+	defer cancel()
+	select {
+	case after := <-woken: // its delay after a restart
+		_ = sleep(ctx, after, woken)
+	default:
+	}
+	s := progress{still: e.Now()}
+	for ctx.Err() == nil {
+		pause, ended := e.poll(ctx, id, &s)
+		switch {
+		case ended:
+			return
+		case pause != atOnce && sleep(ctx, pause, woken):
+			s.still = e.Now()
+		}
+	}
+}
+
+// A progress records since when an order has made no progress, and how far it has come.
+type progress struct {
+	still    time.Time
+	furthest int
+}
+
+// atOnce means that the next poll follows immediately, without a rest.
+const atOnce time.Duration = -1
+
+// poll polls an order: it reads it, makes one move, records and reports it. It returns
+// the pause until the next poll, or that the order has ended. After an advance the next
+// poll follows at once; otherwise the pauses grow, even if something was recorded, since
+// a provider's claim may keep changing. An advance that only makes up for a step back,
+// such as a fresh quote, does not reset the pauses: the quote is used at once, and the
+// next one comes later.
+func (e *Engine) poll(ctx context.Context, id string, s *progress) (pause time.Duration, ended bool) {
+	o, err := e.Journal.Get(id)
+	if err == nil && o.State.Final() {
+		return 0, true
+	}
+	advanced, read := false, err == nil
+	if read {
+		advanced, err = e.moveRecovered(ctx, &o)
+	}
+	o.ID = id // also if it could not be read
+	if err != nil && !errors.Is(err, journal.ErrStale) {
+		e.Log(o, err)
+	}
+	switch n := o.Progress(); {
+	case errors.Is(err, journal.ErrStale):
+		s.still = e.Now()
+		return atOnce, false
+	case advanced && n > s.furthest:
+		s.still, s.furthest = e.Now(), n
+		return atOnce, false
+	case advanced:
+		return atOnce, false
+	}
+	return e.pause(o, read, s.still), false
+}
+
+// pause returns how long an order rests that has made no progress since still.
+func (e *Engine) pause(o swap.Order, read bool, still time.Time) time.Duration {
+	e.mu.Lock()
+	if e.needUnlock == nil {
+		e.needUnlock = make(map[string]bool)
+	}
+	delete(e.needUnlock, o.ID)
+	if read && needsKeys(o) {
+		e.needUnlock[o.ID] = true
+	}
+	e.mu.Unlock()
+	alone := e.Pause(e.Now().Sub(idleSince(o, still)))
+	if !read {
+		e.pollLimiter.remove(o.ID)
+		return alone
+	}
+	return e.pollLimiter.pause(o.ID, alone, pollClassOf(o))
+}
+
+// sleep waits for pause, or less if the order is woken, and reports whether it was.
+func sleep(ctx context.Context, pause time.Duration, woken <-chan time.Duration) (early bool) {
+	end := clock.Now().Add(pause)
+	for {
+		t := clock.NewTimer(end.Sub(clock.Now()))
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return early
+		case after := <-woken:
+			early, end = true, earlier(end, clock.Now().Add(after))
+		case <-t.C:
+			return early
+		}
+		t.Stop()
+	}
+}
+
+// idleSince returns since when o has made no progress, still if it is not a reported
+// order. What a reported order waits for may never happen, so its age counts however
+// often it is woken.
+func idleSince(o swap.Order, still time.Time) time.Time {
+	if o.Unproven() {
+		return earlier(still, o.Created)
+	}
+	return still
+}
+
+// moveRecovered is move with panics turned into errors: an order that this program cannot
+// handle must not stop the others, now and after every restart.
+func (e *Engine) moveRecovered(ctx context.Context, o *swap.Order) (advanced bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			advanced, err = false, fmt.Errorf("panic in state %s: %v", o.State, p)
+		}
+	}()
+	return e.move(ctx, o)
+}
+
+// move makes one move, records it, and reports whether it [advances] o. A temporary error
+// is returned and not recorded: a lost connection or a provider's failure must not end an
+// order.
+func (e *Engine) move(ctx context.Context, o *swap.Order) (advanced bool, err error) {
+	before := o.Clone()
+	note, err := e.advance(ctx, o)
+	var refused *swap.Refusal
+	switch {
+	case err != nil && e.IsLocked(err):
+		note, err = swap.NewCause(swap.KeysLocked), nil
+		o.Condition = swap.WaitingForUnlock
+	case errors.As(err, &refused) && refused.Code == swap.JournalFailed, errors.Is(err, chain.ErrLedger):
+		return false, err // without the journal nothing is signed
+	case errors.As(err, &refused) && refused.Code == swap.RecordChanged:
+		note, err = markTampered(o, refused), nil
+	case errors.As(err, &refused) && !refused.Code.Temporary():
+		note, err = e.refuse(ctx, o, refused)
+	}
+	if err != nil {
+		return false, err
+	}
+	e.markPolled(o.ID)
+	e.noteTakenAllowance(ctx, o)
+	if o.Condition != swap.NeedsConsent {
+		o.Proposal = nil
+	}
+	if same(before, *o) {
+		return false, nil
+	}
+	o.Updated = e.Now()
+	err = e.Journal.Update(o, note)
+	if errors.Is(err, journal.ErrAllowanceLocked) {
+		e.Log(*o, err)
+		*o = before
+		o.Condition, o.Updated = swap.WaitingForAllowance, e.Now()
+		e.enqueue(o.ID)
+		if before.Condition == swap.WaitingForAllowance {
+			return false, nil
+		}
+		err = e.Journal.Update(o, swap.WaitCause(swap.WaitingForAllowance))
+	}
+	if err != nil {
+		return false, err
+	}
+	e.Notify(o.Clone())
+	if before.AllowanceLocked && !o.AllowanceLocked || o.State.Final() {
+		e.wakeQueue()
+	}
+	return advances(before, *o), nil
+}
+
+// markPolled records the time of a poll that ended without error.
+func (e *Engine) markPolled(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.polledAt == nil {
+		e.polledAt = make(map[string]time.Time)
+	}
+	e.polledAt[id] = e.Now()
+}
+
+// withPollTime returns o with the time when it was last polled.
+func (e *Engine) withPollTime(o swap.Order) swap.Order {
+	if o.State.Final() {
+		return o
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	o.Checked = e.polledAt[o.ID]
+	return o
+}
+
+// enqueue queues an order that waits for another one.
+func (e *Engine) enqueue(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.queue == nil {
+		e.queue = make(map[string]bool)
+	}
+	e.queue[id] = true
+}
+
+// wakeQueue wakes the queued orders after an order released an allowance or ended.
+func (e *Engine) wakeQueue() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id := range e.queue {
+		if c, ok := e.wake[id]; ok {
+			wake(c, 0)
+		}
+	}
+	clear(e.queue)
+}
+
+// advances reports whether the change from a to b must be followed up at once; much of
+// what is recorded is only information.
+func advances(a, b swap.Order) bool {
+	return a.State != b.State ||
+		a.Step != b.Step ||
+		a.Offer.ID != b.Offer.ID || // a quote expires soon
+		a.CurrentTx != b.CurrentTx || // look for the transaction that was sent
+		!a.AllowanceLocked && b.AllowanceLocked || // other orders wait for this allowance
+		len(a.SearchFrom) < len(b.SearchFrom) || // the search has its first block, so the step may be signed
+		!a.HeadsAt.Equal(b.HeadsAt) // known heads are soon out of date
+}
+
+// same reports whether nothing changed that is journaled for itself: every stored field but
+// Updated and Cause. Cause goes with Reason, and its figures may change with every poll.
+func same(a, b swap.Order) bool {
+	record := func(o swap.Order) []byte {
+		o.Updated, o.Cause = time.Time{}, nil
+		return swap.MustJSON(o)
+	}
+	return bytes.Equal(record(a), record(b))
+}
+
+// refuse ends an order of which nothing that may be pending was signed; otherwise the
+// order stays watched and shows the reason.
+//
+// If an approval or reset of ours is mined, a node that predicts a revert may be behind,
+// or the price may have moved: the step is tried again until the deadline.
+func (e *Engine) refuse(ctx context.Context, o *swap.Order, r *swap.Refusal) (swap.Cause, error) {
+	signed, err := e.signed(*o)
+	switch {
+	case err != nil:
+		return swap.NoCause, err
+	case signed:
+		c := swap.OfRefusal(swap.Refused, r)
+		o.SetCause(c)
+		return c.WithText(r.Error()), nil
+	case r.Code == swap.ConsentNeeded:
+		return e.propose(ctx, o, r)
+	case retried(*o, r):
+		e.Log(*o, r)
+		c := swap.OfRefusal(swap.RefusedForNow, r).WithText(r.Reason + "; it is tried again until the deadline")
+		o.Condition = swap.NoCondition
+		o.SetCause(c)
+		return c, nil
+	}
+	return e.abandon(o, r)
+}
+
+// retried reports whether a refusal may only be due to a node that is behind: the nodes
+// disagree, or it does not show an approval or wrap that o already made.
+func retried(o swap.Order, r *swap.Refusal) bool {
+	switch r.Code {
+	case swap.WouldRevert:
+		return slices.ContainsFunc(o.Results[:min(len(o.Results), ownStepCount(o))], func(r swap.Result) bool { return !r.Skipped })
+	case swap.InsufficientFunds:
+		return o.Wrapped
+	case swap.NodesDisagree:
+		return true
+	}
+	return false
+}
+
+// abandon cancels an order of which nothing that spends was signed.
+func (e *Engine) abandon(o *swap.Order, r *swap.Refusal) (swap.Cause, error) {
+	c := swap.OfRefusal(swap.RefusedUnsigned, r)
+	o.Condition = swap.NoCondition
+	o.SetCause(c)
+	o.Verdict = withdrawn(*o, swap.ProvenByWithdrawn)
+	return c.WithText("refused before signing: " + r.Error()), o.SetState(swap.Cancelled)
+}
+
+// nothingTakenText says why an order for which signed is false took nothing.
+func nothingTakenText(o swap.Order) string {
+	switch {
+	case o.Wrapped:
+		return "nothing that spends was signed; " + swap.HeldWrapped
+	case len(o.Results) > 0:
+		return "nothing that spends was signed"
+	}
+	return "nothing was signed"
+}
+
+// signed reports whether something may be pending that must stay watched: a step that
+// spends the input, or an approval that is not mined yet and occupies its nonce. Mined
+// approvals and permits do not count: nobody can use them without our own call.
+func (e *Engine) signed(o swap.Order) (bool, error) {
+	for i, s := range o.Plan.Steps {
+		switch {
+		case s.Effect.Kind == swap.Approve && i < o.Step, s.Effect.Kind == swap.Permit, o.Wrapped && o.Terms.WrapsFirst(s.Effect):
+			continue
+		case s.Kind == swap.TypedStep && i < len(o.Results):
+			return true, nil
+		case s.Kind == swap.TypedStep:
+			continue
+		}
+		tx, err := e.Sender.Lookup(stepKey(o, i))
+		if err != nil || tx != nil {
+			return tx != nil, err
+		}
+	}
+	return false, nil
+}
+
+// stepKey returns the sender's key of a step's transaction. The wrap that goes first has
+// a key of its own, so that it is sent once wherever a changed plan has it.
+func stepKey(o swap.Order, step int) string {
+	if step < len(o.Plan.Steps) && o.Terms.WrapsFirst(o.Plan.Steps[step].Effect) {
+		return wrapKey(o)
+	}
+	return fmt.Sprintf("%s/%d", o.ID, step)
+}
+
+func wrapKey(o swap.Order) string { return o.ID + "/wrap" }
+
+// advance makes one move of o according to its state, and returns its cause.
+func (e *Engine) advance(ctx context.Context, o *swap.Order) (swap.Cause, error) {
+	switch o.State {
+	case swap.Accepted:
+		return e.begin(o)
+	case swap.Approving, swap.Executing:
+		return e.execute(ctx, o)
+	case swap.Submitting:
+		return e.submit(ctx, o)
+	case swap.Settling:
+		return e.pollSettling(ctx, o)
+	}
+	return swap.NoCause, fmt.Errorf("order %s in state %q", o.ID, o.State)
+}
+
+// provider returns an order's provider. Without it nothing new is signed; what was
+// already sent is still watched.
+func (e *Engine) provider(o *swap.Order) (swap.Provider, error) {
+	p, ok := e.Providers[o.Terms.Provider]
+	if !ok {
+		return nil, fmt.Errorf("the %s provider is not configured", o.Terms.Provider)
+	}
+	return p, nil
+}
+
+func (e *Engine) settler(o *swap.Order) (swap.Settler, error) {
+	p, err := e.provider(o)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := p.(swap.Settler)
+	if !ok {
+		return nil, fmt.Errorf("the %s provider does not settle", p.Kind())
+	}
+	return s, nil
+}
+
+// begin leaves the state Accepted.
+func (e *Engine) begin(o *swap.Order) (swap.Cause, error) {
+	if done, note, err := e.endIfOver(o); done {
+		return note, err
+	}
+	if o.Plan.Steps[0].Effect.Kind == swap.Approve {
+		return swap.NewCause(swap.BegunApproving), o.SetState(swap.Approving)
+	}
+	return swap.NewCause(swap.BegunExecuting), o.SetState(swap.Executing)
+}
+
+// endIfOver ends an order that was cancelled or whose deadline passed before the present step,
+// if nothing that may be pending was signed.
+func (e *Engine) endIfOver(o *swap.Order) (done bool, note swap.Cause, err error) {
+	late := e.Now().After(o.Terms.Deadline)
+	if !o.Cancel && !late {
+		return false, swap.NoCause, nil
+	}
+	signed, err := e.signed(*o)
+	if err != nil || signed {
+		return err != nil, swap.NoCause, err
+	}
+	by, why := swap.ProvenByUnsignedLate, swap.NewCause(swap.DeadlinePassed).WithText("the deadline passed; "+nothingTakenText(*o))
+	if o.Cancel {
+		by, why = swap.ProvenByWithdrawn, swap.NewCause(swap.Withdrawn).WithText("cancelled; "+nothingTakenText(*o))
+	}
+	o.Condition = swap.NoCondition
+	if o.Reason == "" {
+		o.SetCause(why)
+	}
+	o.Verdict = withdrawn(*o, by)
+	return true, why.WithText(string(o.Verdict.State)), o.SetState(o.Verdict.State)
+}
+
+// withdrawn returns the verdict on an order that took nothing.
+func withdrawn(o swap.Order, by string) *swap.Verdict {
+	v := swap.VerdictBy(by)
+	v.Sources = nothingTakenText(o)
+	return &v
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Nodes is what this package needs of the networks. *chain.MultiClient satisfies it.
+type Nodes interface {
+	Network(id uint64) (chain.Network, error)
+	Balance(ctx context.Context, id uint64, account, token common.Address) (*big.Int, error)
+	Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error)
+	Allowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error)
+	PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error)
+	Cost(ctx context.Context, c chain.Call) (chain.Cost, error)
+	AgreedAllowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error)
+	AgreedPermits(ctx context.Context, id uint64, permit2, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error)
+	Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error)
+	Simulations(ctx context.Context, calls []chain.Call) ([]chain.Simulation, error)
+	Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error)
+	IsContract(ctx context.Context, id uint64, a common.Address) (bool, error)
+	Settled(ctx context.Context, id uint64) (b chain.Block, hosts []string, err error)
+	Head(ctx context.Context, id uint64) (uint64, error)
+	Logs(ctx context.Context, id uint64, f chain.LogFilter, from uint64) (chain.LogScan, error)
+	CheckLogs(ctx context.Context, id, block uint64, hosts []string) error
+	NonceBit(ctx context.Context, id uint64, contract, owner common.Address, nonce *big.Int, block uint64) (used bool, hosts []string, err error)
+	BalanceDelta(ctx context.Context, id uint64, account common.Address, block uint64) (g chain.BalanceDelta, hosts []string, err error)
+}
+
+// A Pricer returns how much of token out an amount of token in is worth, each on its
+// chain, from our own sources: never the provider's, nor a pool that an offer may use. An
+// error means unknown.
+type Pricer interface {
+	Out(ctx context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error)
+}
+
+// scamShare is the part of the swap's value above which its gas cost suggests a scam
+// (spec section 8).
+var scamShare = big.NewRat(1, 2)
+
+// judgeGas returns the gas guard's findings (spec section 1, item 5) and sets g.Share and
+// g.Missing. It does no I/O. All amounts are wei: g's for the plan's own transactions,
+// value that they send, the gas ceiling, and the swap's worth, nil if unknown.
+func judgeGas(g *swap.Gas, value, ceiling, worth *big.Int, symbol string) []swap.Finding {
+	if g.Max.Sign() == 0 {
+		return nil // a signed order with its allowance in place costs no gas
+	}
+	found := judgeFunds(g, value, ceiling, symbol)
+	if worth == nil || worth.Sign() <= 0 {
+		return append(found, swap.Finding{Code: "value_unknown", Severity: swap.Acknowledge,
+			Text: "price unavailable: what this swap is worth is not known, so its gas cost cannot be weighed against it", Data: nil})
+	}
+	share := new(big.Rat).SetFrac(g.Expected, worth)
+	f, _ := share.Float64()
+	g.Share = &f
+	if share.Cmp(scamShare) > 0 {
+		found = append(found, swap.Finding{Code: "gas_scam", Severity: swap.Acknowledge,
+			Text: fmt.Sprintf("gas costs %.0f %% of what is swapped: this looks like a scam or a mistake", f*100),
+			Data: map[string]string{"expected": g.Expected.String(), "value": worth.String()}})
+	}
+	return found
+}
+
+// judgeFunds is the part of the gas guard that needs no prices: whether the account can
+// pay, and whether the cost stays below the ceiling.
+func judgeFunds(g *swap.Gas, value, ceiling *big.Int, symbol string) (found []swap.Finding) {
+	need := new(big.Int).Add(g.Max, value)
+	if g.Balance.Cmp(need) < 0 {
+		g.Missing = new(big.Int).Sub(need, g.Balance)
+		found = append(found, swap.Finding{Code: "gas_insufficient", Severity: swap.Block,
+			Text: fmt.Sprintf("not enough %s for gas: %s more is needed", symbol, Units(g.Missing, 18, symbol)),
+			Data: map[string]string{"missing": g.Missing.String(), "needed": need.String(), "balance": g.Balance.String()}})
+	}
+	if g.Max.Cmp(ceiling) > 0 {
+		found = append(found, swap.Finding{Code: "gas_ceiling", Severity: swap.Block,
+			Text: fmt.Sprintf("gas may cost up to %s, above the ceiling of %s", Units(g.Max, 18, symbol), Units(ceiling, 18, symbol)),
+			Data: map[string]string{"max": g.Max.String(), "ceiling": ceiling.String()}})
+	}
+	return found
+}
+
+// gasOf returns the gas cost of a plan's transactions and the value that they send, in
+// wei. A late step, whose bytes do not exist yet, is priced by the provider's estimate of
+// gas units at our own fees. So is a call after an approval that is not mined yet, which
+// no node can estimate.
+func gasOf(ctx context.Context, n Nodes, t swap.Terms, o swap.Offer, p swap.Plan) (swap.Gas, *big.Int, error) {
+	g := swap.Gas{Expected: new(big.Int), Max: new(big.Int)}
+	value := new(big.Int)
+	approved := false
+	for i, s := range p.Steps {
+		var call chain.Call
+		switch s.Kind {
+		case swap.TypedStep:
+			continue
+		case swap.LateStep:
+			call = chain.Call{ChainID: t.SrcChain, From: t.Account, To: s.Effect.Target, Value: new(big.Int), Gas: max(o.Gas, minLateGas)}
+		default:
+			call = *s.Call
+			value.Add(value, call.Value)
+			if approved && call.Gas == 0 && !t.WrapsFirst(s.Effect) { // a wrap needs no allowance
+				call.Gas = max(o.Gas, minLateGas)
+				if s.Effect.Kind == swap.Approve {
+					call.Gas = approveGas
+				}
+			}
+			approved = approved || s.Effect.Kind == swap.Approve
+		}
+		c, err := n.Cost(ctx, call)
+		if err != nil {
+			return g, nil, fmt.Errorf("cost of step %d: %w", i+1, err)
+		}
+		g.Costs = append(g.Costs, c)
+		g.Expected.Add(g.Expected, c.Expected)
+		g.Max.Add(g.Max, c.Max)
+	}
+	var err error
+	g.Balance, err = n.Balance(ctx, t.SrcChain, t.Account, chain.Native)
+	return g, value, err
+}
+
+// minLateGas is the least gas assumed for a late call, or for one after an approval.
+const minLateGas = 400_000
+
+// approveGas is the gas assumed for an approval that no node can estimate; known tokens
+// need a third to a half of it.
+const approveGas = 150_000
+
+// Units formats an amount of base units as a decimal number with its symbol.
+func Units(n *big.Int, decimals uint8, symbol string) string {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
+	s := new(big.Rat).SetFrac(n, scale).FloatString(int(decimals))
+	for decimals > 0 && (s[len(s)-1] == '0' || s[len(s)-1] == '.') {
+		stop := s[len(s)-1] == '.'
+		if s = s[:len(s)-1]; stop {
+			break
+		}
+	}
+	return s + " " + symbol
+}

@@ -1,0 +1,223 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// consentLife is how long an accepted plan may wait for keys, approvals and
+// fresh quotes before it ends.
+const consentLife = 20 * time.Minute
+
+// Prepare turns an offer into the plan that the user is shown: built by the provider,
+// decoded from its bytes, checked against the terms, simulated on our own nodes, and
+// judged by gas and price. If the provider cannot carry out the offer now, its next one
+// takes its place, and the review says so.
+func (s *Service) Prepare(ctx context.Context, offerID string) (swap.Review, error) {
+	offer, err := s.offer(offerID)
+	if err != nil {
+		return swap.Review{}, err
+	}
+	p, ok := s.o.Providers[offer.Provider]
+	if !ok {
+		return swap.Review{}, swap.Refuse(swap.ProviderDown, "the %s provider is not configured", offer.Provider)
+	}
+	net, err := s.o.Nodes.Network(offer.Request.SrcChain)
+	if err != nil {
+		return swap.Review{}, err
+	}
+	if s.o.AwaitPrices != nil {
+		s.o.AwaitPrices(ctx)
+	}
+	if err := waitQuota(ctx, offer.Provider, s.limiters[offer.Provider].plans); err != nil {
+		return swap.Review{}, err
+	}
+	r, err := s.prepare(ctx, p, net, offer)
+	if err != nil {
+		return swap.Review{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.offers.get(offerID); !ok { // dropped meanwhile: locked, or account or network changed
+		return swap.Review{}, swap.Refuse(swap.QuoteUnknown, "the wallet was locked or switched meanwhile; get a new quote")
+	}
+	s.plans.put(r.Digest.Hex(), r)
+	return r, nil
+}
+
+// offer returns a cached offer that may still be prepared.
+func (s *Service) offer(id string) (cachedOffer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	offer, ok := s.offers.get(id)
+	switch {
+	case !ok:
+		return offer, swap.Refuse(swap.QuoteUnknown, "no such offer; get a new quote")
+	case s.o.Now().After(offer.Expires):
+		return offer, swap.Refuse(swap.QuoteExpired, "the quote has expired; get a new one")
+	case offer.Unusable != "":
+		return offer, swap.Refuse(swap.UnsupportedRoute, "this offer cannot be executed: %s", offer.Unusable)
+	}
+	return offer, nil
+}
+
+// prepare reviews an offer or, if that fails for one of fallbacks, one of the next. If
+// none can be prepared, it returns the first error.
+func (s *Service) prepare(ctx context.Context, p swap.Provider, net chain.Network, o cachedOffer) (swap.Review, error) {
+	r, first := s.review(ctx, p, net, o.Offer)
+	if first == nil {
+		return r, nil
+	}
+	tried := 1
+	for _, next := range o.rest {
+		if !fallsBack(first) || tried == maxTried {
+			break
+		}
+		if o.Provider == swap.DEX { // an auction instead of pools, or the reverse, is a different deal, which the user must choose
+			break
+		}
+		if next.Unusable != "" || s.o.Now().After(next.Expires) {
+			continue
+		}
+		tried++
+		r, err := s.review(ctx, p, net, next)
+		if err == nil {
+			why := asRefusal(first)
+			r.Findings = append([]swap.Finding{{Code: "fallback_used", Severity: swap.Warn, Text: "the chosen offer cannot be carried out now (" + why.Reason + "): this is the provider's next one",
+				Data: map[string]string{"offer": o.ID, "reason": string(why.Code)}}}, r.Findings...)
+			return r, nil
+		}
+		if !fallsBack(err) {
+			break
+		}
+	}
+	return r, first
+}
+
+// fallbacks are the provider's failures after which its next offer is tried. An answer
+// outside the terms is not one of them: it is refused and shown.
+var fallbacks = []swap.Code{swap.ProviderBusy, swap.ProviderDown, swap.ProviderGarbage, swap.ProviderRefused, swap.QuoteExpired, swap.NoRoute, swap.WouldRevert}
+
+func fallsBack(err error) bool {
+	var refused *swap.Refusal
+	return errors.As(err, &refused) && slices.Contains(fallbacks, refused.Code)
+}
+
+// review builds the plan of an offer and judges it.
+func (s *Service) review(ctx context.Context, p swap.Provider, net chain.Network, o swap.Offer) (swap.Review, error) {
+	t := s.engine.termsOf(o, net)
+	plan, found, err := s.engine.assemble(ctx, p, o, t, priorSteps{})
+	if err != nil {
+		return swap.Review{}, err
+	}
+	r := swap.Review{Digest: swap.Digest(t, plan.Effects()), Terms: t, Offer: o, Plan: plan, Findings: found, Expires: o.Expires}
+	return r, s.engine.weigh(ctx, &r, net, plan.Steps, t.GasCeiling)
+}
+
+// termsOf returns the terms that the user would accept with an offer.
+func (e *Engine) termsOf(o swap.Offer, net chain.Network) swap.Terms {
+	r := o.Request
+	_, _, maker := e.Fees.For(o.Provider)
+	if swap.IsWrap(r, net.WrappedNative) {
+		maker = 0 // one to one, without a maker
+	}
+	return swap.Terms{
+		Provider: o.Provider, Account: r.Account,
+		SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn,
+		DstChain: r.DstChain, TokenOut: r.TokenOut, Recipient: r.Recipient,
+		MinOut: o.MinOut, RefundTo: r.RefundTo,
+		Deadline: e.Now().Add(consentLife).UTC().Truncate(time.Second),
+		FeeBps:   r.FeeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: maker,
+		GasCeiling: net.GasCeiling, Refund: swap.RefundOf(o), Wrap: o.Wrap,
+	}
+}
+
+// decodeAll gives each built step the effect decoded from its bytes. A late step has no
+// bytes yet: its provider states the effect, which the bytes must match later.
+func decodeAll(p swap.Provider, t swap.Terms, b swap.Built) (swap.Plan, error) {
+	plan := swap.Plan{Settlement: b.Settlement, Spender: b.Spender}
+	for i, s := range b.Steps {
+		set := 0
+		if s.Call != nil {
+			set++
+		}
+		if s.Typed != nil {
+			set++
+		}
+		want, ok := map[swap.StepKind]int{swap.CallStep: 1, swap.TypedStep: 1, swap.LateStep: 0}[s.Kind]
+		if !ok || set != want || (s.Kind == swap.CallStep) != (s.Call != nil) {
+			return plan, swap.Refuse(swap.NotUnderstood, "step %d is not of a known form", i+1)
+		}
+		if s.Kind != swap.LateStep {
+			f, err := decodeStep(p, t, s)
+			if err != nil {
+				return plan, err
+			}
+			s.Effect = f
+		}
+		signed := s.Effect.Kind == swap.Permit || s.Effect.Kind == swap.Signed
+		if signed != (s.Kind == swap.TypedStep) || s.Kind == swap.LateStep && i < len(b.Steps)-1 {
+			return plan, swap.Refuse(swap.NotUnderstood, "step %d is no %s of that form", i+1, s.Effect.Kind)
+		}
+		plan.Steps = append(plan.Steps, s)
+	}
+	return plan, nil
+}
+
+// checkCall refuses a call whose sender, chain, target or value is not within the terms.
+func checkCall(t swap.Terms, c chain.Call) error {
+	switch {
+	case c.From != t.Account:
+		return swap.RefuseField(swap.NotAsAccepted, "from", "the transaction is from %s, not from the account", c.From)
+	case c.ChainID != t.SrcChain:
+		return swap.RefuseField(swap.NotAsAccepted, "chainId", "the transaction is for chain %d, not for %d", c.ChainID, t.SrcChain)
+	case c.To == (common.Address{}):
+		return swap.RefuseField(swap.NotAsAccepted, "to", "the transaction has no target")
+	case c.Value == nil || c.Value.Sign() < 0:
+		return swap.RefuseField(swap.NotUnderstood, "value", "the transaction has no sound value")
+	}
+	most := new(big.Int)
+	if t.TokenIn == (common.Address{}) {
+		most = t.AmountIn
+	}
+	if c.Value.Cmp(most) > 0 {
+		return swap.RefuseField(swap.NotAsAccepted, "value", "the transaction sends more of the coin than is swapped").WithAmounts(swap.OfCoin, c.Value, most)
+	}
+	return nil
+}
+
+// weigh adds the guards' findings to a review. steps are those still to be paid for,
+// ceiling is what is left of the gas ceiling, in wei.
+func (e *Engine) weigh(ctx context.Context, r *swap.Review, net chain.Network, steps []swap.Step, ceiling *big.Int) error {
+	gas, value, err := gasOf(ctx, e.Nodes, r.Terms, r.Offer, swap.Plan{Steps: steps})
+	if err != nil {
+		return fmt.Errorf("gas: %w", err)
+	}
+	r.Gas = gas
+	if r.Terms.Provider == swap.Wallet {
+		r.Findings = append(r.Findings, judgeFunds(&r.Gas, value, ceiling, net.Symbol)...)
+		return nil
+	}
+	r.Findings = append(r.Findings, judgeGas(&r.Gas, value, ceiling, valueInNative(ctx, e.Nodes, e.Pricer, r.Terms), net.Symbol)...)
+	r.Findings = append(r.Findings, e.judgeDecimals(r.Terms)...)
+	r.Findings = append(r.Findings, judgeSlippage(r.Offer.Request.SlippageBps)...)
+	if swap.IsWrap(r.Offer.Request, net.WrappedNative) {
+		return nil // one to one, checked exactly
+	}
+	r.Findings = append(r.Findings, e.judgeOutput(ctx, r.Terms)...)
+	own, err := e.Pricer.Out(ctx, r.Terms.SrcChain, r.Terms.TokenIn, r.Terms.DstChain, r.Terms.TokenOut, r.Terms.AmountIn)
+	if err != nil {
+		own = nil // judgePrice reports it as unknown
+	}
+	r.Findings = append(r.Findings, judgePrice(r.Offer.AmountOut, own)...)
+	return nil
+}

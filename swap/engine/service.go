@@ -1,0 +1,223 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"math/big"
+	"sync"
+	"time"
+
+	"swapkeep/swap"
+	"swapkeep/swap/journal"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Host is what package host needs of the service. *Service satisfies it.
+type Host interface {
+	// Providers lists what each provider supports and whether it is set up.
+	Providers() []swap.ProviderInfo
+	// Fees returns the spec's view of the fee configuration: feeBps and partnerInfo only.
+	Fees() swap.FeeInfo
+	// Tokens lists what a provider trades on a network, as the provider says.
+	Tokens(ctx context.Context, k swap.Kind, chainID uint64) ([]tokens.Token, error)
+	// Destinations lists the chains that a provider pays out on, as it says.
+	Destinations(ctx context.Context, k swap.Kind) ([]swap.Destination, error)
+	// Quote asks providers (all of them if kinds is empty), calls each as offers arrive,
+	// and returns them ranked.
+	Quote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, each func(QuoteUpdate)) (QuoteResult, error)
+	// Requote keeps asking at each provider's cadence while awake lets it.
+	Requote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, awake func(context.Context) error, each func(QuoteUpdate)) error
+	// Prepare builds, decodes, checks, simulates and judges an offer.
+	Prepare(ctx context.Context, offerID string) (swap.Review, error)
+	// Takes returns the reasons why carrying out a review would need the password now or,
+	// at a terminal, the amount again.
+	Takes(ctx context.Context, r swap.Review, terminal bool) ([]Reason, error)
+	// Execute seals and journals consent, which needs unlocked keys, and starts the
+	// order. If they are locked before a signature, the engine waits.
+	Execute(ctx context.Context, r ExecuteRequest) (swap.Order, error)
+	// Cancel ends an order that has not been signed, or starts its cancelling
+	// transaction. Request is a uuid as for Execute.
+	Cancel(ctx context.Context, r CancelRequest) (swap.Order, error)
+	// Accept consents to an order's proposal. Request is a uuid as for Execute. A
+	// proposal that changed meanwhile is refused with ConsentNeeded.
+	Accept(ctx context.Context, r AcceptRequest) (swap.Order, error)
+	// SpeedUp sends an order's pending transaction again with a higher fee. Request is a
+	// uuid as for Execute.
+	SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, error)
+	// Allowances lists an account's allowances, a page at a time, and prepares the revoke
+	// of each.
+	Allowances(ctx context.Context, r AllowancesRequest) (page []Allowance, next string, err error)
+	// Revoke takes one allowance away: Execute for a plan of Allowances.
+	Revoke(ctx context.Context, r ExecuteRequest) (swap.Order, error)
+	Order(id string) (swap.Order, []journal.Entry, error)
+	// Orders lists newest first. cursor is "" for the first page, next "" after the last.
+	Orders(account common.Address, openOnly bool, cursor string, limit int) (orders []swap.Order, next string, err error)
+	// Subscribe calls f after every recorded change, until stop is called. f must
+	// not block.
+	Subscribe(f func(swap.Order)) (stop func())
+	// DropPlans drops offers and prepared plans: on lock, account or network change.
+	DropPlans()
+}
+
+// Options are what a Service needs. All fields but Valuer, Limits, GasPrice, Tokens,
+// Recognize, Keep, AwaitPrices, Decimals, Pause and Log are required.
+type Options struct {
+	Journal   *journal.Journal
+	Providers map[swap.Kind]swap.Provider
+	Nodes     Nodes
+	Sender    Sender
+	Signer    TypedSigner
+	Sealer    Sealer
+	Pricer    Pricer
+	// Valuer and Limits bound what browsers may move without the password; without them
+	// every act needs it.
+	Valuer Valuer
+	Limits func() Limits
+	// GasPrice returns what a unit of gas is expected to cost now, in wei; nil = offers
+	// are ranked without gas.
+	GasPrice func(ctx context.Context, chainID uint64) (*big.Int, error)
+	// Decimals reports whether a token's decimals are known from more than a list, a
+	// provider or one host; nil = this is not checked.
+	Decimals func(chainID uint64, token common.Address) bool
+	// Tokens returns the wallet's own tokens on a network: what a contract may take of
+	// them is checked before an opaque call to it; nil = none.
+	Tokens func(chainID uint64) []common.Address
+	// Recognize returns what the wallet's lists say of a token on any chain, also on one
+	// that is no network of the wallet; nil = no list has any token.
+	Recognize func(ctx context.Context, chainID uint64, token common.Address) swap.Recognition
+	// Keep stores answers of providers that were refused; nil = none is stored.
+	Keep AnswerKeeper
+	// AwaitPrices waits a short while for the first prices before a plan is prepared, if
+	// there are none yet; nil = no wait.
+	AwaitPrices func(ctx context.Context)
+	Confirmer   Confirmer
+	Fees        swap.FeeConfig
+	Unlocked    func() bool // whether Signer would sign now
+	IsLocked    func(error) bool
+	OpenOrders  int // limit of orders in progress
+	Now         func() time.Time
+	Pause       func(still time.Duration) time.Duration // nil = [Pause]
+	Log         func(o swap.Order, err error)
+}
+
+// Service answers quotes, prepares plans and runs orders.
+type Service struct {
+	o      Options
+	engine *Engine
+	ctx    context.Context // of the engine; set by Resume
+
+	actMu  sync.Mutex // held while an act is journaled and while plans are dropped; locked before mu
+	mu     sync.Mutex
+	offers *boundedCache[cachedOffer]
+	plans  *boundedCache[swap.Review]
+	// revokes are kept apart, so that a list of allowances does not push out the review
+	// that somebody is looking at.
+	revokes  *boundedCache[swap.Review]
+	dropped  uint64 // how often all of them were dropped
+	watches  map[quoteKey]*sharedQuote
+	limiters map[swap.Kind]providerLimiters
+
+	subMu sync.Mutex
+	subs  map[int]func(swap.Order)
+	next  int
+}
+
+var _ Host = (*Service)(nil)
+
+// NewService returns a service. Orders do not move before [Service.Resume].
+func NewService(o Options) (*Service, error) {
+	if err := o.Fees.Check(); err != nil {
+		return nil, err
+	}
+	s := &Service{o: o, subs: map[int]func(swap.Order){}, watches: map[quoteKey]*sharedQuote{}, limiters: newProviderLimiters()}
+	s.DropPlans()
+	carriers := map[swap.Kind]swap.Provider{swap.Wallet: revoker{}}
+	maps.Copy(carriers, o.Providers)
+	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens, Recognize: o.Recognize, Decimals: o.Decimals, Keep: o.Keep,
+		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.notify, Log: o.Log}
+	if s.engine.Pause == nil {
+		s.engine.Pause = Pause
+	}
+	if s.engine.Log == nil {
+		s.engine.Log = func(swap.Order, error) {}
+	}
+	return s, nil
+}
+
+// Resume starts every order that was left open, and lets new ones start. They stop when
+// ctx ends; [Service.Wait] waits for that.
+func (s *Service) Resume(ctx context.Context) error {
+	open, err := s.o.Journal.Open()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.ctx = ctx
+	s.mu.Unlock()
+	s.engine.Resume(ctx, open) // one that cannot be read does not hold up the others
+	return nil
+}
+
+// Wait returns when every order in progress has stopped, after Resume's context ended.
+func (s *Service) Wait() { s.engine.Wait() }
+
+// Wake lets orders go on that wait for the keys, which were unlocked.
+func (s *Service) Wake() { s.engine.Wake() }
+
+// Fees returns the spec's view of the fee configuration.
+func (s *Service) Fees() swap.FeeInfo { return s.o.Fees.Info() }
+
+// Order returns an order, which may be [swap.Unreadable], and its history.
+func (s *Service) Order(id string) (swap.Order, []journal.Entry, error) {
+	o, err := s.o.Journal.GetForDisplay(id)
+	if err != nil {
+		return o, nil, err
+	}
+	lines, err := s.o.Journal.History(id)
+	return s.engine.withPollTime(o), lines, err
+}
+
+// Orders lists orders, newest first, from 1 to 200 at a time.
+func (s *Service) Orders(account common.Address, openOnly bool, cursor string, limit int) ([]swap.Order, string, error) {
+	all, next, err := s.o.Journal.List(account, openOnly, cursor, min(max(limit, 1), 200))
+	for i, o := range all {
+		all[i] = s.engine.withPollTime(o)
+	}
+	return all, next, err
+}
+
+// Subscribe calls f after every recorded change until stop is called.
+func (s *Service) Subscribe(f func(swap.Order)) (stop func()) {
+	s.subMu.Lock()
+	defer s.subMu.Unlock()
+	id := s.next
+	s.next++
+	s.subs[id] = f
+	return func() {
+		s.subMu.Lock()
+		defer s.subMu.Unlock()
+		delete(s.subs, id)
+	}
+}
+
+func (s *Service) notify(o swap.Order) {
+	s.subMu.Lock()
+	defer s.subMu.Unlock()
+	o = s.engine.withPollTime(o)
+	for _, f := range s.subs {
+		f(o)
+	}
+}
+
+// start hands an order to the engine, unless the service is stopping: then the next start
+// of the daemon finds it in the journal.
+func (s *Service) start(id string) {
+	s.mu.Lock()
+	ctx := s.ctx
+	s.mu.Unlock()
+	if ctx != nil && ctx.Err() == nil {
+		s.engine.Start(ctx, id)
+	}
+}

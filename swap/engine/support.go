@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+
+	"swapkeep/swap"
+	"swapkeep/tokens"
+)
+
+// Providers lists what each provider supports and whether it is set up.
+func (s *Service) Providers() []swap.ProviderInfo {
+	out := make([]swap.ProviderInfo, 0, len(swap.Kinds()))
+	for _, k := range swap.Kinds() {
+		info := swap.ProviderInfo{Kind: k, Support: map[uint64]swap.Cell{}, Can: k.Capabilities(), Fee: s.o.Fees.ForProvider(k)}
+		var p swap.Provider
+		if p, info.Ready = s.o.Providers[k]; !info.Ready {
+			info.Reason = "not configured"
+		}
+		if placed, ok := p.(swap.Endpointer); ok {
+			at := placed.Endpoint()
+			info.Endpoint = &at
+		}
+		for _, c := range swap.SupportedChains() {
+			info.Support[c] = swap.SupportOf(k, c)
+		}
+		out = append(out, info)
+	}
+	return out
+}
+
+// Tokens lists what a provider trades on a network, if the provider can list it.
+func (s *Service) Tokens(ctx context.Context, k swap.Kind, chainID uint64) ([]tokens.Token, error) {
+	l, err := providerAs[swap.Lister](s, k, "lists no tokens; leave it out")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
+	defer cancel()
+	return l.Tokens(ctx, chainID)
+}
+
+// Destinations lists the chains that a provider pays out on, if it crosses chains.
+func (s *Service) Destinations(ctx context.Context, k swap.Kind) ([]swap.Destination, error) {
+	r, err := providerAs[swap.DestinationLister](s, k, "swaps on one chain only; ask bridge or intent")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
+	defer cancel()
+	return r.Destinations(ctx)
+}
+
+// providerAs returns the provider of that kind as a T, an interface that not all implement.
+// lack ends the refusal for the others.
+func providerAs[T any](s *Service, k swap.Kind, lack string) (T, error) {
+	var none T
+	p, ok := s.o.Providers[k]
+	if !ok {
+		return none, swap.Refuse(swap.ProviderDown, "the %s provider is not configured", k)
+	}
+	a, ok := p.(T)
+	if !ok {
+		return none, swap.RefuseField(swap.BadRequest, "provider", "the %s provider %s", k, lack)
+	}
+	return a, nil
+}

@@ -1,0 +1,25 @@
+package journal
+
+import (
+	"testing"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// TestAnotherSpenderLeavesNoLine checks that an order which continues with another
+// spender is removed from the first spender's allowance index.
+func TestAnotherSpenderLeavesNoLine(t *testing.T) {
+	j := newJournal(t)
+	o := j.spends(t, swap.Swap, 1000)
+	j.must(t, &o, func(o *swap.Order) { o.AllowanceLocked = true })
+	before := AllowanceKeyOf(o)
+	for _, spender := range []common.Address{router, {}} {
+		j.must(t, &o, func(o *swap.Order) { o.Plan.Spender = spender })
+		if uses, err := j.Uses(before); err != nil || len(uses) != 0 {
+			t.Errorf("still in use: %+v, %v", uses, err)
+		}
+		before = AllowanceKeyOf(o)
+	}
+}

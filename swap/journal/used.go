@@ -1,0 +1,100 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"swapkeep/swap"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// UsedBucket indexes every log and payment that proved an order's end: key -> order id.
+// It changes in the same commit as the order.
+var UsedBucket = []byte("used")
+
+// ErrProofUsed means that another order's end rests on the same log or payment.
+var ErrProofUsed = errors.New("another order ended by the same payment")
+
+// What an entry of the bucket stands for. After chain id and kind, a key has: hash and
+// place of a log; hash (n); block and account (g); or block, account and hash (p).
+const (
+	UsedLog   = 'l'
+	usedCoin  = 'n' // a transaction's payment of the native coin
+	usedGrown = 'g' // increase of an account's native balance in a block
+	usedPaid  = 'p' // the same payment as usedCoin, by where it arrived
+)
+
+// UsedKey returns a key, or the beginning of one.
+func UsedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
+	return slices.Concat(binary.BigEndian.AppendUint64(nil, chainID), []byte{kind}, slices.Concat(parts...))
+}
+
+// keys returns the keys that r takes, and the beginnings of keys that must not exist: an
+// increase of a balance proves nothing where a payment of the same block to that account
+// counted, and the other way round.
+func keys(r swap.LogRef) (takes, excludes [][]byte) {
+	number := func(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+	if r.Index >= 0 {
+		return [][]byte{UsedKey(r.Chain, UsedLog, r.Tx[:], number(uint64(r.Index)))}, nil
+	}
+	where := slices.Concat(number(r.Block), r.Account[:])
+	takes = [][]byte{UsedKey(r.Chain, usedCoin, r.Tx[:])}
+	if r.BalanceIncrease {
+		return append(takes, UsedKey(r.Chain, usedGrown, where)), [][]byte{UsedKey(r.Chain, usedPaid, where)}
+	}
+	return append(takes, UsedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{UsedKey(r.Chain, usedGrown, where)}
+}
+
+// usedByOther reports whether an order other than the given one ended by r, or by something
+// that cannot be told from it.
+func usedByOther(r swap.LogRef, b *bolt.Bucket, order string) bool {
+	takes, excludes := keys(r)
+	for _, k := range takes {
+		if v := b.Get(k); v != nil && string(v) != order {
+			return true
+		}
+	}
+	for _, prefix := range excludes {
+		c := b.Cursor()
+		for k, v := c.Seek(prefix); strings.HasPrefix(string(k), string(prefix)); k, v = c.Next() {
+			if string(v) != order {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// writeUsed indexes what o's end rests on. It returns ErrProofUsed if another order's end
+// rests on that.
+func writeUsed(tx *bolt.Tx, o *swap.Order) error {
+	if o.Verdict == nil || !o.State.Final() {
+		return nil
+	}
+	b := tx.Bucket(UsedBucket)
+	for _, r := range o.Verdict.Logs {
+		if usedByOther(r, b, o.ID) {
+			return fmt.Errorf("%w: transaction %s on chain %d", ErrProofUsed, r.Tx, r.Chain)
+		}
+		takes, _ := keys(r)
+		for _, k := range takes {
+			if err := b.Put(k, []byte(o.ID)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Unused returns those of refs by which no order other than the given one ended.
+func (j *Journal) Unused(order string, refs []swap.LogRef) (free []swap.LogRef, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		free = slices.DeleteFunc(slices.Clone(refs), func(r swap.LogRef) bool { return usedByOther(r, tx.Bucket(UsedBucket), order) })
+		return nil
+	})
+	return free, err
+}

@@ -1,0 +1,124 @@
+package proof
+
+import (
+	"math/big"
+	"slices"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// An AwaitedPayment payment is one of the payments that would end a deposit.
+type AwaitedPayment struct {
+	By   string // row of the table of proofs
+	What string // name of its search
+	swap.Arrival
+}
+
+// Awaited returns the payments that would end a deposit with this proof.
+func Awaited(p swap.Proof) (all []AwaitedPayment) {
+	if p.Arrival != nil {
+		all = append(all, AwaitedPayment{swap.ProvenByArrival, SearchArrival, *p.Arrival})
+	}
+	if p.Refund != nil {
+		all = append(all, AwaitedPayment{swap.ProvenByRefund, SearchRefund, *p.Refund})
+	}
+	return all
+}
+
+// End returns the final state that the payment proves.
+func (x AwaitedPayment) End() swap.State { return swap.VerdictBy(x.By).State }
+
+// A Payment is an amount that one transaction brought an account.
+type Payment struct {
+	From   common.Address
+	Amount *big.Int
+	Ref    swap.LogRef
+}
+
+// Chosen returns the payments that count: the smallest one of at least least. If there is
+// none and named is set, all of them count together, though they are less.
+func Chosen(known []Payment, least *big.Int, named bool) []Payment {
+	slices.SortFunc(known, func(a, b Payment) int { return a.Amount.Cmp(b.Amount) })
+	for i, p := range known {
+		if p.Amount.Cmp(least) >= 0 {
+			return known[i : i+1]
+		}
+	}
+	if named {
+		return known
+	}
+	return nil
+}
+
+// Follows reports whether payment came after deposit: by block number and time on one
+// chain, by the blocks' times on two. If two chains' clocks differ, a later payment may
+// carry an earlier time. It is then accepted only in a block after the head that was
+// known just before the deposit was signed.
+func Follows(o swap.Order, deposit, payment chain.Evidence) bool {
+	if payment.Chain == deposit.Chain || !payment.Time.Before(deposit.Time) {
+		return MayFollow(deposit, payment) && !payment.Time.Before(deposit.Time)
+	}
+	head, known := o.Heads[payment.Chain]
+	return known && payment.Block > head && MayFollow(deposit, payment)
+}
+
+// MayFollow reports whether payment can have come after deposit, without regard to the
+// head known when that was signed. That is enough for another order to contest a payment:
+// in doubt it counts for neither.
+func MayFollow(deposit, payment chain.Evidence) bool {
+	if payment.Chain == deposit.Chain {
+		return !payment.Time.Before(deposit.Time) && payment.Block >= deposit.Block
+	}
+	return deposit.Time.Sub(payment.Time) <= swap.ClockSlack
+}
+
+// PlausibleAmount reports whether sum is plausible for a debt of least: at most twice as much.
+func PlausibleAmount(sum, least *big.Int) bool { return sum.Cmp(new(big.Int).Lsh(least, 1)) <= 0 }
+
+// Interchangeable reports whether two orders are the same to whoever settles them, except for the
+// price. It then does not matter which of two payments belongs to which order.
+func Interchangeable(a, b swap.Terms) bool {
+	return a.SrcChain == b.SrcChain && a.TokenIn == b.TokenIn && a.AmountIn.Cmp(b.AmountIn) == 0 && a.RefundTo == b.RefundTo &&
+		a.DstChain == b.DstChain && a.TokenOut == b.TokenOut && a.Recipient == b.Recipient
+}
+
+// Candidate returns the record of a payment that proves nothing.
+func (x AwaitedPayment) Candidate(p Payment, ev chain.Evidence) *swap.CandidatePayment {
+	return &swap.CandidatePayment{End: x.End(), Chain: ev.Chain, Tx: ev.Tx, Token: x.Token, Amount: p.Amount, From: p.From, Time: ev.Time}
+}
+
+// agreement rates how well a payment agrees with the provider's claim: by its transaction
+// first, then by the end.
+func agreement(s *swap.CandidatePayment, c *swap.Claim) (n int) {
+	switch {
+	case s == nil:
+		return -1
+	case c == nil:
+		return 0
+	}
+	if s.Tx == c.Tx {
+		n += 2
+	}
+	if s.End == c.State {
+		n++
+	}
+	return n
+}
+
+// BetterCandidate returns the payment that agrees better with the provider's claim; was, if both
+// agree equally.
+func BetterCandidate(was, now *swap.CandidatePayment, c *swap.Claim) *swap.CandidatePayment {
+	if agreement(now, c) > agreement(was, c) {
+		return now
+	}
+	return was
+}
+
+// The names of searches.
+const (
+	SearchArrival = "arrival"
+	SearchRefund  = "refund"
+)
