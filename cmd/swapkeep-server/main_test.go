@@ -265,7 +265,7 @@ func TestRefusesToStart(t *testing.T) {
 		"bad key":         {good, []string{keyVariable + "=a b c d e f g h"}, "malformed"},
 		"open key file":   {settings(up, "a", fmt.Sprintf("key_file = %q", open), ""), nil, "must be 0600"},
 		"short key file":  {settings(up, "a", fmt.Sprintf("key_file = %q", short), ""), nil, "malformed"},
-		"key twice":       {settings(up, "a", fmt.Sprintf("key_file = %q", closed), ""), env, "given twice"},
+		"key twice":       {settings(up, "a", fmt.Sprintf("key_file = %q", closed), ""), env, "set twice"},
 		"unknown key":     {settings(up, "a", "api_key = \"x\"", ""), env, "unknown key api_key"},
 		"unknown limit":   {settings(up, "a", "", "rates = 1"), env, "unknown key limits.rates"},
 		"plain off loop":  {strings.Replace(good, "127.0.0.1:0", "0.0.0.0:0", 1), env, "set tls.cert and tls.key"},
@@ -273,7 +273,7 @@ func TestRefusesToStart(t *testing.T) {
 		"half of tls":     {settings(up, "a", "", "[tls]\ncert = \"a\""), env, "both cert and key"},
 		"upstream":        {settings("https://api.example/v1", "a", "", ""), env, "the sandbox reaches nothing else"},
 		"no tokens":       {strings.Replace(good, "[[tokens]]", "[[tokens_]]", 1), env, "unknown key"},
-		"tokens twice":    {settings(up, "a", "tokens_file = \"x\"", ""), env, "either by [[tokens]] or by tokens_file"},
+		"tokens twice":    {settings(up, "a", "tokens_file = \"x\"", ""), env, "either in [[tokens]] or in tokens_file"},
 		"open tokens":     {withTokens(settings(up, "a", "", ""), write(t, "t.toml", entryOf("a", testToken), 0o666)), env, "chmod go-w"},
 		"checksum":        {strings.Replace(good, "0x90F79bf6EB2c", "0x90f79bf6EB2c", 1), env, "EIP-55"},
 	} {

@@ -16,8 +16,8 @@ var (
 	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading  = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	fence    = regexp.MustCompile("(?ms)^```.*?^```$")
-	noAnchor = regexp.MustCompile("[^\\p{L}\\p{N} _-]")
-	codeRow  = regexp.MustCompile("\\]\\(\\.\\./([^)]+\\.go)\\) (?:\\| )?((?:`[\\w.]+`(?:, )?)*)")
+	noAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	codeRow  = regexp.MustCompile(`\]\(\.\./([^)]+\.go)\) (?:\| )?((?:\x60[\w.]+\x60(?:, )?)*)`)
 )
 
 // TestDocsLinks checks that every relative link of the documentation leads to a file, and
