@@ -13,3 +13,10 @@ it("tells what the quote calls its minimum only where it calls it something else
 	expect(telling.length).toBe(names(silent).length + 1);
 	expect(telling[1]).not.toBe(names(silent)[1]);
 });
+
+it("names the coin of a refund that is paid wrapped", () => {
+	const wrap = `0x${"11".repeat(20)}` as const;
+	const terms = { ...silent.terms, wrap, refund: { token: wrap, amount: "1500000" } };
+	const row = rows({ ...silent, terms } as Review, { ...about, coin: { symbol: "ETH", decimals: 6 } as Token }).find(([, value]) => String(value).includes("WETH"));
+	expect(row?.[1]).toContain("1.5");
+});

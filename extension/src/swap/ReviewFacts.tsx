@@ -96,7 +96,7 @@ export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [st
 	out.push([t("row_time"), approximateDuration(offer.durationSeconds)]);
 	if (terms.recipient !== terms.account) out.push([t("row_recipient"), <code key="recipient">{terms.recipient}</code>]);
 	if (terms.refundTo !== terms.account) out.push([t("row_refund"), <code key="refund">{terms.refundTo}</code>]);
-	if (terms.refund) out.push([t("row_refund_least"), terms.refund.token === terms.tokenIn ? fullAmount(terms.refund.amount, tokenIn, locale()) : `${terms.refund.amount} ${t("base_units_of", shortAddress(terms.refund.token))}`]);
+	if (terms.refund) out.push([t("row_refund_least"), refundText(review, tokenIn, coin)]);
 	out.push([t("row_deadline"), formatTime(terms.deadline, isToday(terms.deadline) ? "clock" : "whole")]);
 	out.push([t("row_approval"), approvals(review).length > 0 ? t("approval_exact") : t("none")]);
 	if (gas.max !== "0") {
@@ -104,6 +104,15 @@ export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [st
 		out.push([t("row_gas_ceiling"), fullAmount(terms.gasCeiling, coin, locale())]);
 	}
 	return out;
+}
+
+/** refundText returns the least refund: in the input's token, in the wrapped coin that a
+ * native input becomes, or in base units of a token that the review does not describe. */
+function refundText({ terms }: Review, tokenIn: Unit, coin: Unit): string {
+	const { token, amount } = terms.refund!;
+	if (token === terms.tokenIn) return fullAmount(amount, tokenIn, locale());
+	if (token === terms.wrap) return fullAmount(amount, { ...coin, symbol: `W${coin.symbol}` }, locale());
+	return `${amount} ${t("base_units_of", shortAddress(token))}`;
 }
 
 /** walletFee marks a fee that is not in the signed data as the provider's claim, or as
