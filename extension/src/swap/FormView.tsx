@@ -18,7 +18,7 @@ import { amountOf, chosenOffer, factsOf, type Inputs, missesChoice, missingGas, 
 import { OfferCard } from "./OfferCard";
 import { Offers } from "./Offers";
 import { OrderNotes } from "./OrderNotes";
-import type { FrameProps } from "./PanelFrame";
+import type { FrameProps } from "./props";
 import { Refused } from "./Refused";
 import { Routes } from "./Routes";
 import { swapSides } from "./useDraft";

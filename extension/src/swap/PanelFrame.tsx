@@ -1,6 +1,5 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Destination, Offer, Order, Token } from "../wire/protocol";
+import type { Order } from "../wire/protocol";
 import { useWallet } from "../state/context";
 import { networkName } from "../state/network-name";
 import { useStore } from "../state/store";
@@ -8,28 +7,14 @@ import { lazy } from "../shell/lazy";
 import { go } from "../shell/route";
 import { FormView } from "./FormView";
 import { clearAmount } from "./draft";
-import { type Inputs, type Machine, queryOf } from "./machine";
+import { type Inputs, queryOf } from "./machine";
 import { ReviewView } from "./ReviewView";
-import type { PanelProps } from "./SwapContainer";
+import type { FrameProps } from "./props";
 import { useDraft } from "./useDraft";
 import { type PanelFlow, usePanel } from "./usePanel";
 
 // Loaded separately: only needed after an order was accepted.
 const Tracking = lazy(() => import("./Tracking"));
-
-export interface FrameProps extends PanelProps {
-	machine: Machine;
-	/** The source of the tokens to receive. */
-	source: "known" | "bridge" | "intent";
-	/** Networks for the output; undefined: the active network only. */
-	destinations?: readonly Destination[] | undefined;
-	/** Tokens that the daemon does not have, for display. */
-	extra?: readonly Token[] | undefined;
-	/** Show the route as a picture. */
-	route?: boolean;
-	/** Additional facts about an offer. */
-	about?: (offer: Offer) => ComponentChildren;
-}
 
 /** PanelFrame is what all panels share: form, review and progress, by the panel's stage. */
 export function PanelFrame(props: FrameProps) {

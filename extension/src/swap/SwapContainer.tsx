@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Balance, ProviderKind, Token } from "../wire/protocol";
+import type { ProviderKind } from "../wire/protocol";
 import { writeStored, readStored } from "../state/browser-storage";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
@@ -7,26 +7,9 @@ import { BridgePanel } from "./bridge/Panel";
 import { DexPanel } from "./dex/Panel";
 import { GaslessPanel } from "./gasless/Panel";
 import { IntentPanel } from "./intent/Panel";
+import type { PanelProps, SwapContainerProps } from "./props";
 import { ProviderSelector, providers } from "./ProviderSelector";
 import { SlippageControl } from "./SlippageControl";
-
-/** The inputs of the swap container (wallet-swap.md §2). */
-export interface SwapContainerProps {
-	onTransactionComplete: () => void;
-	preselectedToken: Token | undefined;
-	onClearPreselection: () => void;
-	walletTokensWithBalance: readonly Balance[];
-	/** In wei; undefined while unknown. */
-	nativeTokenBalance: string | undefined;
-}
-
-/** What every panel gets: the container's inputs, the shared slippage, and a function to
- * switch to another provider. */
-export interface PanelProps extends SwapContainerProps {
-	/** Percent. */
-	slippage: number;
-	onProvider: (kind: ProviderKind) => void;
-}
 
 /** Percent, until the setting was loaded. */
 const initialSlippage = 0.5;

@@ -8,7 +8,7 @@ import { Screen } from "../../components/Screen";
 import { dropWordsOnLock, type NewWallet } from "./made";
 import { createWallet } from "./make";
 import { MakingForm, NameAndPassword, useMaking } from "./Making";
-import { Sandbox } from "./Onboarding";
+import { Sandbox } from "./Sandbox";
 import { endSetup } from "./settingUp";
 import { WordsCheck, WordsShown } from "./Words";
 import { wordsOf } from "./mnemonic";

@@ -7,7 +7,7 @@ import { Screen } from "../../components/Screen";
 import { failureText } from "../failure-text";
 import { importWallet } from "./make";
 import { MakingForm, NameAndPassword, useMaking } from "./Making";
-import { Sandbox } from "./Onboarding";
+import { Sandbox } from "./Sandbox";
 import { endSetup } from "./settingUp";
 import { fieldOf, fieldsOf, type Given, inputProblem, maxKeyFile, nothingGiven, type Source, sources } from "./sources";
 

@@ -7,6 +7,7 @@ import { Logo } from "../../components/Logo";
 import { Screen } from "../../components/Screen";
 import { Create } from "./Create";
 import { Import } from "./Import";
+import { Sandbox } from "./Sandbox";
 import { inTab, settingUp, setUp } from "./settingUp";
 
 /** Onboarding makes the first wallet, or another one. */
@@ -39,10 +40,4 @@ function Welcome() {
 			{!inTab() && <p class="soft small">{t("welcome_tab")}</p>}
 		</Screen>
 	);
-}
-
-/** Sandbox warns that a sandbox only takes test wallets. */
-export function Sandbox() {
-	const hello = useStore(useWallet().hello);
-	return hello?.sandbox ? <p class="note warn small">{t("sandbox_wallets")}</p> : null;
 }

@@ -1,7 +1,7 @@
 import { useDestinations } from "../../state/destinations";
 import { BridgeTime } from "../../components/BridgeTime";
 import { PanelFrame } from "../PanelFrame";
-import type { PanelProps } from "../SwapContainer";
+import type { PanelProps } from "../props";
 import { bridge } from "./machine";
 
 /** BridgePanel swaps from the active network to any that the bridge reaches. */

@@ -1,5 +1,5 @@
 import { PanelFrame } from "../PanelFrame";
-import type { PanelProps } from "../SwapContainer";
+import type { PanelProps } from "../props";
 import { dex } from "./machine";
 
 /** DexPanel swaps on one network, by pools or auctions. */

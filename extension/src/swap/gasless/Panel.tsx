@@ -1,5 +1,5 @@
 import { PanelFrame } from "../PanelFrame";
-import type { PanelProps } from "../SwapContainer";
+import type { PanelProps } from "../props";
 import { gasless } from "./machine";
 
 /** GaslessPanel swaps on one network by signed orders that the provider settles. */

@@ -1,6 +1,6 @@
 import { useDestinations } from "../../state/destinations";
 import { PanelFrame } from "../PanelFrame";
-import type { PanelProps } from "../SwapContainer";
+import type { PanelProps } from "../props";
 import { intent } from "./machine";
 import { useIntentTokens } from "./tokens";
 
