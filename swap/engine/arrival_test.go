@@ -955,6 +955,7 @@ func TestReconnect(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		e.openClaimStream(ctx, s, swap.Order{}, e.settlementWatch("id"))
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		var got []time.Duration
 		for i, last := range s.lasts {
 			got = append(got, s.began[i+1].Sub(s.began[i])-last)
