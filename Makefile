@@ -2,7 +2,7 @@
 
 VERSION   := 0.1.0
 GO        := go
-BUILD     := $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+BUILD     := $(GO) build -ldflags "-s -w -X main.version=$(VERSION)"
 CONTRACTS := build/contracts/.made
 PEER      := bench/node/node_modules/.package-lock.json
 PAGES     := extension/node_modules/.package-lock.json
@@ -13,6 +13,8 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 # As releases are built, and one set of compiled packages less. The race detector
 # needs cgo.
 export CGO_ENABLED := 0
+# Tests and programs share what is compiled.
+export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 # Secrets in memory are erased by it: internal/zeroize. TestErases fails without.
 export GOEXPERIMENT := runtimesecret
 RACE := CGO_ENABLED=1 $(GO) test -race
@@ -297,7 +299,7 @@ packages-test: $(NFPM)
 	$(GO) test -tags packages,browser -count=1 -v -timeout 45m ./test/packages -args -nfpm=$(NFPM)
 
 $(NFPM): packaging/tools/go.mod packaging/tools/go.sum
-	cd packaging/tools && $(GO) build -trimpath -o $@ github.com/goreleaser/nfpm/v2/cmd/nfpm
+	cd packaging/tools && $(GO) build -o $@ github.com/goreleaser/nfpm/v2/cmd/nfpm
 
 generate:
 	$(GO) generate ./...

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"swapkeep/priceapi/price"
+	"swapkeep/test/processes"
 )
 
 const killedFile = "SERIES_TEST_FILE"
@@ -99,14 +99,14 @@ func killed(t *testing.T, path string, from int64, minutes int) (last int64) {
 // TestFullDisk checks that without space nothing is written or broken, and that everything
 // continues once there is space again.
 func TestFullDisk(t *testing.T) {
-	if !alone(t) {
+	if !processes.RunInChild(t) {
 		return
 	}
 	s, h := begin(t)
 	run(t, s, h, 30, noon.Add(30*time.Minute))
 	before := chart(t, s, 3, "24h", h.now())
 	h.move(time.Minute)
-	withFullDisk(t, func() {
+	processes.WithFullDisk(t, func() {
 		for range 3 {
 			if err := s.Append(t.Context(), minute(h.now(), 60)); !errors.Is(err, ErrFull) {
 				t.Errorf("append: %v", err)
@@ -144,7 +144,7 @@ func TestFullDisk(t *testing.T) {
 // TestFullDiskWhileMending checks that a file is begun anew later if there is no space for it
 // when a damaged one is set aside.
 func TestFullDiskWhileMending(t *testing.T) {
-	if !alone(t) {
+	if !processes.RunInChild(t) {
 		return
 	}
 	file, end := sound(t)
@@ -152,7 +152,7 @@ func TestFullDiskWhileMending(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prices.db")
 	ok(t, os.WriteFile(path, file, 0o600))
 	h := newFakeClock(end)
-	withFullDisk(t, func() {
+	processes.WithFullDisk(t, func() {
 		if _, err := Open(path, Options{Now: h.now}); !errors.Is(err, ErrFull) {
 			t.Errorf("%v", err)
 		}
@@ -162,33 +162,4 @@ func TestFullDiskWhileMending(t *testing.T) {
 		t.Error("no damage is told")
 	}
 	appended(t, s, minute(end, tornTokens))
-}
-
-// alone reruns the test in a child process, in which it returns true. Otherwise the file
-// size limit would also apply to what the test framework writes for this process.
-func alone(t *testing.T) bool {
-	t.Helper()
-	const name = "SERIES_TEST_ALONE"
-	if os.Getenv(name) == t.Name() {
-		return true
-	}
-	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	c.Env = append(os.Environ(), name+"="+t.Name())
-	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" ") {
-		t.Errorf("%v\n%s", err, out)
-	}
-	return false
-}
-
-// withFullDisk runs f while this process may not write any file past its first byte, which
-// looks like a full disk to the database.
-func withFullDisk(t *testing.T, f func()) {
-	t.Helper()
-	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
-	var was syscall.Rlimit
-	ok(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was))
-	ok(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1, Max: was.Max}))
-	defer func() { ok(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was)) }()
-	f()
 }

@@ -98,7 +98,8 @@ func (e *edit) catchUp() (more bool, err error) {
 }
 
 // unclosed lists the spans to close, oldest first. It includes quarters beyond their
-// retention, from which hours are built, unless their slots are taken.
+// retention, from which hours are built, unless their slots are taken. A row up to an hour
+// ahead takes its slot too: the clock was set back slightly since it was written.
 func (e *edit) unclosed(r price.Resolution) []int64 {
 	g, oldest := e.rings[r], e.rings[price.Hours].oldest(e.now)
 	starts := map[int64]bool{}
@@ -112,7 +113,7 @@ func (e *edit) unclosed(r price.Resolution) []int64 {
 	b := e.tx.Bucket(g.bucket)
 	maps.DeleteFunc(starts, func(start int64, _ bool) bool {
 		was, ok := parseHeader(b.Get(g.key(start)))
-		return ok && (was.at == start && was.is(flagClosed) || was.at > start && was.at <= e.now)
+		return ok && (was.at == start && was.is(flagClosed) || was.at > start && was.at <= e.now+hour)
 	})
 	return slices.Sorted(maps.Keys(starts))
 }

@@ -416,6 +416,24 @@ func TestBackOverAnHour(t *testing.T) {
 	}
 }
 
+// TestBackAfterFill checks that a row just filled is kept when the clock goes back before it.
+// Its slot once held a quarter whose minutes are still there, and which must not be built again.
+func TestBackAfterFill(t *testing.T) {
+	s, h := begin(t)
+	appended(t, s, minute(h.now(), 1))
+	h.move(time.Duration(s.rings[price.Quarters].slots) * 15 * time.Minute)
+	appended(t, s, poll.Minute{At: h.now(), OK: true})
+	filled := h.now()
+	ok(t, s.Fill(t.Context(), price.Quarters, price.CoinGecko, map[price.ID][]price.Candle{token(1): {flat(filled, usd(t, "5"))}}))
+	h.move(-8 * time.Minute)
+	appended(t, s, poll.Minute{At: h.now(), OK: true})
+	h.move(30 * time.Hour)
+	appended(t, s, poll.Minute{At: h.now(), OK: true})
+	if c := chart(t, s, 1, "week", h.now()); len(c) != 1 || !c[0].At.Equal(filled.Truncate(time.Hour)) {
+		t.Errorf("chart %v, want the candle of %s", c, filled)
+	}
+}
+
 func TestFacts(t *testing.T) {
 	s, h := begin(t)
 	at := h.now()

@@ -13,23 +13,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 )
-
-// packageDir returns this directory, also for tests of another package.
-func packageDir() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(file)
-}
 
 // scriptTimeout limits one script, which shares a slow machine with a sandbox.
 const scriptTimeout = 4 * time.Minute
 
 // RunScript runs a script of this directory with question as JSON on its standard input and
 // decodes its JSON output into answer. loopback.cjs stops a script that reaches beyond this
-// machine.
+// machine. The test's package is two folders deep.
 func RunScript(t *testing.T, script string, question, answer any) {
 	t.Helper()
 	raw, err := json.Marshal(question)
@@ -40,7 +33,7 @@ func RunScript(t *testing.T, script string, question, answer any) {
 	defer cancel()
 	c := exec.CommandContext(ctx, "node", "--no-warnings", "--require", "./loopback.cjs", script)
 	var out, said bytes.Buffer
-	c.Dir, c.Stdin, c.Stdout, c.Stderr = packageDir(), bytes.NewReader(raw), &out, &said
+	c.Dir, c.Stdin, c.Stdout, c.Stderr = filepath.Join("..", "..", "test", "vendors"), bytes.NewReader(raw), &out, &said
 	if err := c.Run(); err != nil {
 		t.Fatalf("%s: %v: %s", script, err, said.Bytes())
 	}
