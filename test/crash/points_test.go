@@ -58,7 +58,7 @@ var (
 	pointCall = regexp.MustCompile(`failpoint\.Point\("([a-z_.]+)"\)`)
 	whole     = pointTable{"../../chain/*.go", `"(sender\.(?:before|after)_[a-z_]+)"`, []string{""}}
 	parts     = []pointTable{
-		{"../../swap/state.go", `State = "([a-z]+)"`, beforeAfter},
+		{"../../swap/state.go", `(?m)^\t\w+ +State = "([a-z]+)"`, beforeAfter},
 		{"../../swap/journal/journal.go", `\{"([a-z]+)", func\(old, now swap\.Order\)`, beforeAfter},
 	}
 )

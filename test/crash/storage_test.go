@@ -161,7 +161,7 @@ func TestDatabaseHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.checkRefuses("database_locked", "another process holds the order database")
+	d.checkRefuses("database_locked", "another process uses the order database; stop it")
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 	if err := os.Chmod(db, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	d.checkRefuses("database_readonly", "the order database cannot be written")
+	d.checkRefuses("database_readonly", "cannot write to the order database; fix its permissions")
 	if err := os.Chmod(db, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func TestUpdate(t *testing.T) {
 			p.acceptHeldAt(method, func(int) {
 				go func() { between <- d.askBetween() }()
 				out, err := d.runInstall(next)
-				if err != nil || !strings.Contains(out, "The daemon of "+oldVersion+" gave way to that of "+newVersion+"; open orders: 1.") || !strings.Contains(out, "Unlock your wallet again") {
+				if err != nil || !strings.Contains(out, "The daemon of "+oldVersion+" was replaced by that of "+newVersion+"; open orders: 1.") || !strings.Contains(out, "Unlock your wallet again") {
 					t.Errorf("install: %v\n%s", err, out)
 				}
 			})
@@ -170,7 +170,7 @@ func TestSameAgain(t *testing.T) {
 	d.installed(bins.faults)
 	d.open()
 	before := d.pid()
-	if out, err := d.runInstall(bins.faults); err != nil || !strings.Contains(out, "there is nothing to do") || d.pid() != before {
+	if out, err := d.runInstall(bins.faults); err != nil || !strings.Contains(out, "nothing to do") || d.pid() != before {
 		t.Errorf("%v\n%s", err, out)
 	}
 	d.shut()
