@@ -22,16 +22,6 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-func TestFeeIn(t *testing.T) {
-	// A fee of 20 bps on 3,000 is 6, which leaves 2,994.
-	if got := feeIn(big.NewInt(2_994_000_000), 20); got.Cmp(big.NewInt(6_000_000)) != 0 {
-		t.Errorf("fee %v, want 6000000", got)
-	}
-	if got := feeIn(nil, 20); got != nil {
-		t.Errorf("of nothing known: %v", got)
-	}
-}
-
 // on returns a chain of the sandbox's table without starting it.
 func on(t *testing.T, id uint64) *sandbox.Chain {
 	t.Helper()
@@ -282,15 +272,15 @@ func TestVerdictMustAgree(t *testing.T) {
 
 func TestFirstKeychain(t *testing.T) {
 	row := func(name string, err error) keychainRow {
-		return keychainRow{name, func(context.Context, string) (keychain, error) { return keychain{name: name}, err }}
+		return keychainRow{name, func(context.Context) (keychain, error) { return keychain{name: name}, err }}
 	}
-	rows := []keychainRow{row("system", errors.New("no bus")), row("private", errors.New("not installed")), row("file", nil)}
+	rows := []keychainRow{row("system", errors.New("no bus")), row("other", errors.New("not installed")), row("file", nil)}
 	for _, c := range []struct{ asked, want, why, err string }{
 		{"auto", "file", "no bus; not installed", ""},
 		{"file", "file", "", ""},
 		{"system", "", "", "no keychain: no bus"},
 	} {
-		k, why, err := firstKeychain(t.Context(), rows, c.asked, "")
+		k, why, err := firstKeychain(t.Context(), rows, c.asked)
 		if c.err != "" {
 			if err == nil || err.Error() != c.err {
 				t.Errorf("%s: %v, want %s", c.asked, err, c.err)
@@ -303,7 +293,7 @@ func TestFirstKeychain(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := firstKeychain(ended, rows, "auto", ""); !errors.Is(err, context.Canceled) {
+	if _, _, err := firstKeychain(ended, rows, "auto"); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 }
