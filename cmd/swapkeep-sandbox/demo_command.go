@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -168,6 +169,7 @@ func (s *demoRun) read(r *os.File, st step) (lines []string, err error) {
 			err = st.each(line)
 		}
 	}
+	_, _ = io.Copy(io.Discard, r) // after a line that is too long
 	return lines, err
 }
 
@@ -191,15 +193,23 @@ const statusLine = "swapkeep status"
 
 var pidOf = regexp.MustCompile(`pid (\d+)`)
 
-// showStatus shows the daemon's status and checks that it is the demo's daemon, in the
-// sandbox.
+// statusStep checks that the daemon that answers is the demo's, in the sandbox.
+func (s *demoRun) statusStep(show func(string) bool) step {
+	return step{line: statusLine, show: show, want: `SANDBOX: (?s:.*)state directory +` + regexp.QuoteMeta(filepath.Join(s.dir, "home")) + `(\n|$)`}
+}
+
+// showStatus shows the daemon's status.
 func (s *demoRun) showStatus(ctx context.Context) error {
-	out, err := s.typed(ctx, step{line: statusLine, show: matching(`^(SANDBOX:|daemon |state directory |keys |prices )`),
-		want: `SANDBOX: (?s:.*)state directory +` + regexp.QuoteMeta(filepath.Join(s.dir, "home")) + `(\n|$)`})
+	out, err := s.typed(ctx, s.statusStep(matching(`^(SANDBOX:|daemon |state directory |keys |prices )`)))
 	if err != nil {
 		return err
 	}
-	found := pidOf.FindStringSubmatch(out)
+	return s.readPID(out)
+}
+
+// readPID reads the daemon's process from its status.
+func (s *demoRun) readPID(status string) (err error) {
+	found := pidOf.FindStringSubmatch(status)
 	if found == nil {
 		return errors.New("the status does not name the daemon's process")
 	}

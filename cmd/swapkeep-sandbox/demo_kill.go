@@ -34,7 +34,7 @@ func (s *demoRun) acceptWithKill(ctx context.Context, l *ledger) (out string, er
 			return nil
 		}
 		killed = s.daemon
-		return errors.Join(s.awaitMoment(ctx, l), s.killDaemon(m.name))
+		return errors.Join(s.awaitMoment(ctx, l), s.killDaemon(ctx, m.name))
 	}})
 	if err != nil {
 		return out, err
@@ -113,7 +113,14 @@ func (s *demoRun) atTheMoment(ctx context.Context, l *ledger) (a audit, there bo
 }
 
 // killDaemon kills the daemon with SIGKILL, like a power cut.
-func (s *demoRun) killDaemon(where string) error {
+func (s *demoRun) killDaemon(ctx context.Context, where string) error {
+	status, err := s.check(ctx, s.statusStep(nothing))
+	if err == nil {
+		err = s.readPID(status)
+	}
+	if err != nil {
+		return err
+	}
 	if err := kill(s.daemon); err != nil {
 		return fmt.Errorf("kill the daemon (pid %d): %w", s.daemon, err)
 	}

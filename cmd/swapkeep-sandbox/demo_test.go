@@ -162,21 +162,21 @@ func TestSummary(t *testing.T) {
 	unbegun := outcome{plan: demoSwaps[2], err: io.EOF}
 	screen.New(&b, os.Getenv).Grid(summary([]outcome{proven(t, demoSwaps[0]), failed, unbegun, proven(t, planned(t, isRefund))}))
 	want := `
-              swap 1         swap 2        swap 3  swap 4
-  by          DEX, classic   DEX, auction  -       bridge
-  from        Ethereum       Base          -       Arbitrum One
-  to          Ethereum       Base          -       OP Mainnet
-  pays        2,000 USDC     0.5 WETH      -       1,000 USDC
-  floor       < 0.0001 WETH  -             -       0.5 USDC
-  got         < 0.0001 WETH  -             -       1,000 USDC back
-  gas paid    0.0001 ETH     -             -       0.0001 ETH
-  wallet fee  told           -             -       -
-  proven by   own call       -             -       own call
-  provider    0 orders       -             -       1 order
-  allowance   exact, 0 left  -             -       exact, 0 left
-  daemon      -              killed once   -       -
-  time        2.0 s          -             -       2.0 s
-  end         filled         failed        failed  refunded
+               swap 1         swap 2        swap 3  swap 4
+  by           DEX, classic   DEX, auction  -       bridge
+  from         Ethereum       Base          -       Arbitrum One
+  to           Ethereum       Base          -       OP Mainnet
+  pays         2,000 USDC     0.5 WETH      -       1,000 USDC
+  minimum      < 0.0001 WETH  -             -       0.5 USDC
+  got          < 0.0001 WETH  -             -       1,000 USDC back
+  network fee  0.0001 ETH     -             -       0.0001 ETH
+  wallet fee   told           -             -       -
+  proven by    own call       -             -       own call
+  provider     0 orders       -             -       1 order
+  approval     exact, 0 left  -             -       exact, 0 left
+  daemon       -              killed once   -       -
+  time         2.0 s          -             -       2.0 s
+  end          filled         failed        failed  refunded
 `
 	if "\n"+b.String() != want {
 		t.Errorf("got\n%s\nwant%s", &b, want)
