@@ -28,7 +28,7 @@ bin/%: $(SOURCES)
 
 # The main job on embedded defaults, against a sandbox of local chains.
 demo: build contracts
-	@bin/swapkeep-sandbox demo --bin bin --contracts build/contracts
+	@bin/swapkeep-sandbox demo --bin bin --contracts build/contracts --with-keyring scripts/with-keyring.sh
 
 # Everything, as CI runs it. Installs what is missing, or names it and stops. Two stages run
 # at once, since each waits more than it works, with one package at a time; then those that

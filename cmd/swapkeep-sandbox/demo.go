@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -26,19 +25,22 @@ const (
 
 // errDemo means that a swap did not end as expected, a hostile answer was accepted, or
 // something was left behind. The details have already been printed.
-var errDemo = errors.New("the demo did not end as promised")
+var errDemo = errors.New("the demo did not end as expected")
 
 // demoOptions are the parameters of a run of the demo.
 type demoOptions struct {
 	bin       string // directory of swapkeep and swapkeepd
 	contracts string // as in sandbox.Options
 	keychain  string // auto, or a name from the table of keychains
-	period    time.Duration
-	environ   []string // environment of the calling shell
-	temporary string   // parent of temporary directories; "" = the system's
-	swaps     []plan
-	hostile   lie
-	started   func(*sandbox.Sandbox) // hook for tests
+	// withKeyring is a script that runs a command with a private keychain; "" = none.
+	withKeyring string
+	withStdin   bool
+	period      time.Duration
+	environ     []string // environment of the calling shell
+	temporary   string   // parent of temporary directories; "" = the system's
+	swaps       []plan
+	hostile     lie
+	started     func(*sandbox.Sandbox) // hook for tests
 }
 
 // demo runs the product's main use step by step against its own sandbox. It returns
@@ -51,6 +53,14 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	// Clean up when the terminal or the reader of the output goes away.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
+	if o.needsKeyring(ctx) {
+		return o.underKeyring(ctx, args, stdout, stderr)
+	}
+	if o.withStdin {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = withStdin(ctx, os.Stdin)
+		defer cancel(nil)
+	}
 	return o.run(ctx, screen.New(stdout, os.Getenv))
 }
 
@@ -60,7 +70,9 @@ func parseDemo(args []string, stderr io.Writer) (demoOptions, error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.bin, "bin", "bin", "`directory` of swapkeep and swapkeepd")
 	flags.StringVar(&o.contracts, "contracts", "", "`directory` of the contracts that make contracts writes")
-	flags.StringVar(&o.keychain, "keychain", "auto", "`where` the wallet is kept: auto, system, private or file")
+	flags.StringVar(&o.keychain, "keychain", "auto", "`where` the wallet is kept: auto, system or file")
+	flags.StringVar(&o.withKeyring, "with-keyring", "", "`script` that runs the demo with a private keychain if the system's cannot be used")
+	flags.BoolVar(&o.withStdin, "with-stdin", false, "end when standard input ends")
 	flags.DurationVar(&o.period, "period", time.Second, "time between blocks")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -69,7 +81,7 @@ func parseDemo(args []string, stderr io.Writer) (demoOptions, error) {
 		return o, errUsage
 	}
 	if flags.NArg() > 0 || o.period < 0 || !keychainNamed(o.keychain) {
-		fmt.Fprintln(stderr, "swapkeep-sandbox demo: an argument besides flags, or a flag's value that means nothing")
+		fmt.Fprintln(stderr, "swapkeep-sandbox demo: it takes only flags; --keychain is auto, system or file, and --period is not negative")
 		flags.Usage()
 		return o, errUsage
 	}
@@ -86,19 +98,19 @@ type demoRun struct {
 	box      *sandbox.Sandbox
 	keychain keychain
 	env      []string // environment of every process started
-	port     *port
-	daemon   int // process id that it last reported
+	daemon   int      // process id that its status last showed
 	prices   *priceReader
 	password protocol.Secret
 	account  protocol.Address
-	killed   int // number of daemons killed so far
+	digest   protocol.Hash // of the review to accept
+	killed   int           // number of daemons killed so far
 
 	outcomes       []outcome
 	hostileRefused bool      // the hostile answer was refused
 	cleanups       []cleanup // what to clean up, in the order it was created
 }
 
-// An cleanup cleans up one thing and returns what to print about it.
+// A cleanup cleans up one thing and returns what to print about it.
 type cleanup struct {
 	what string
 	do   func(context.Context) (string, error)
@@ -106,7 +118,7 @@ type cleanup struct {
 
 func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 	s := &demoRun{demoOptions: o, out: out}
-	s.out.Title("Swapkeep demo: the main job, on chains of this machine only. Nothing here is real money.")
+	s.out.Title("Swapkeep demo: swaps on local chains, by the commands that a user types. Nothing here is real money.")
 	err := s.play(ctx)
 	switch {
 	case ctx.Err() != nil: // interrupted by the user
@@ -128,7 +140,7 @@ func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 func (s *demoRun) play(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, demoTime, errors.New("the demo took too long"))
 	defer cancel()
-	for _, act := range []func(context.Context) error{s.directory, s.sandbox, s.chooseKeychain, s.connect, s.wallet, s.fund, s.watchPrices} {
+	for _, act := range []func(context.Context) error{s.directory, s.sandbox, s.chooseKeychain, s.startDaemon, s.wallet, s.fund, s.watchPrices} {
 		if err := act(ctx); err != nil {
 			return reason(ctx, err)
 		}
@@ -137,8 +149,8 @@ func (s *demoRun) play(ctx context.Context) error {
 		r := s.swap(ctx, i+1, p)
 		r.interrupted = r.err != nil && errors.Is(ctx.Err(), context.Canceled)
 		s.outcomes = append(s.outcomes, r)
-		if ctx.Err() != nil || s.port.Err() != nil {
-			return reason(ctx, cmp.Or(r.err, s.port.Err()))
+		if ctx.Err() != nil {
+			return reason(ctx, r.err)
 		}
 		if r.err != nil {
 			s.reportFailure(r.err)
@@ -161,11 +173,9 @@ func reason(ctx context.Context, err error) error {
 func (s *demoRun) reportFailure(err error) {
 	s.out.Blank()
 	s.out.Styled(screen.Bad, "failed", err.Error())
-	for _, name := range []string{"relay.log", filepath.Join("home", "swapkeepd.log")} {
-		if lines := tail(filepath.Join(s.dir, name), logTail); s.dir != "" && len(lines) > 0 {
-			s.out.Fact("log", fmt.Sprintf("the last lines of %s:", filepath.Base(name)))
-			s.out.Quote(lines)
-		}
+	if lines := tail(filepath.Join(s.dir, "home", "swapkeepd.log"), logTail); s.dir != "" && len(lines) > 0 {
+		s.out.Fact("log", "the last lines of swapkeepd.log:")
+		s.out.Quote(lines)
 	}
 }
 

@@ -57,15 +57,6 @@ func (c coin) brief(n *big.Int) string {
 	return amount.Decimal(n, c.Decimals, briefPlaces) + " " + c.Symbol
 }
 
-// feeIn returns the fee of bps that was deducted from an output before net was paid out.
-func feeIn(net *big.Int, bps int) *big.Int {
-	if net == nil || bps >= 10_000 {
-		return nil
-	}
-	fee := new(big.Int).Mul(net, big.NewInt(int64(bps)))
-	return fee.Div(fee, big.NewInt(int64(10_000-bps)))
-}
-
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", max(d, 0).Seconds()) }
 
 func count(n int, what string) string {

@@ -5,33 +5,36 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
+// uncounted is the number of items of a keychain that cannot be searched.
+const uncounted = -1
+
 // A keychain stores the demo's wallet.
 type keychain struct {
-	name  string // for people
-	env   []string
-	count func(ctx context.Context, service string) (int, error) // nil: cannot be queried
-	// end removes everything that the demo stored and returns what to print about it.
-	// service is empty if no home was created.
-	end func(ctx context.Context, service string) (string, error)
+	name   string // for people
+	env    []string
+	system bool // not in the demo's own directory
 }
 
 // A keychainRow is one kind of keychain. The error of open says why it is unavailable
 // here.
 type keychainRow struct {
 	name string
-	open func(ctx context.Context, dir string) (keychain, error)
+	open func(context.Context) (keychain, error)
 }
 
 var keychains = []keychainRow{
 	{"system", openSystemKeychain},
-	{"private", openPrivateKeychain},
-	{"file", openFileKeychain},
+	{"file", func(context.Context) (keychain, error) {
+		return keychain{name: `files in the demo's directory (keys.backend = "file")`, env: []string{"SWAPKEEP_KEYS_BACKEND=file"}}, nil
+	}},
 }
 
 func keychainNamed(name string) bool {
@@ -40,13 +43,13 @@ func keychainNamed(name string) bool {
 
 // firstKeychain opens the first available keychain, or only the named one. why says why
 // those before it were not available.
-func firstKeychain(ctx context.Context, rows []keychainRow, name, dir string) (k keychain, why string, err error) {
+func firstKeychain(ctx context.Context, rows []keychainRow, name string) (k keychain, why string, err error) {
 	var reasons []string
 	for _, row := range rows {
 		if name != "auto" && name != row.name {
 			continue
 		}
-		k, err = row.open(ctx, dir)
+		k, err = row.open(ctx)
 		if err == nil {
 			return k, strings.Join(reasons, "; "), nil
 		}
@@ -58,30 +61,100 @@ func firstKeychain(ctx context.Context, rows []keychainRow, name, dir string) (k
 	return k, "", errors.New("no keychain: " + strings.Join(reasons, "; "))
 }
 
+// privateKeyring is set by the script that runs the demo in a private D-Bus session.
+const privateKeyring = "SWAPKEEP_TEST_KEYRING"
+
+// needsKeyring reports whether the demo should run under the script: no system keychain
+// can be used without a prompt, and the script has what it needs.
+func (o demoOptions) needsKeyring(ctx context.Context) bool {
+	if o.withKeyring == "" || o.keychain != "auto" {
+		return false
+	}
+	for _, tool := range []string{"dbus-run-session", "dbus-send", "gnome-keyring-daemon"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return false
+		}
+	}
+	_, err := openSystemKeychain(ctx)
+	return err != nil
+}
+
+// underKeyring runs the demo under the script. The script is not in the terminal's
+// process group, so that Ctrl-C does not end the keyring before the demo has cleaned up;
+// the demo ends when its standard input does.
+func (o demoOptions) underKeyring(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(o.withKeyring, append(append([]string{exe, "demo"}, args...), "--keychain", "system", "--with-stdin")...)
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = stdout, stderr, ownGroup()
+	alive, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = alive.Close() })()
+	if err := cmd.Wait(); err != nil {
+		return errDemo // the demo has printed why
+	}
+	return nil
+}
+
+// withStdin cancels the context when standard input ends.
+func withStdin(ctx context.Context, in io.Reader) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, in)
+		cancel(errors.New("interrupt signal received"))
+	}()
+	return ctx, cancel
+}
+
 func (s *demoRun) chooseKeychain(ctx context.Context) error {
 	s.out.Heading("Keychain")
-	k, why, err := firstKeychain(ctx, keychains, s.demoOptions.keychain, s.dir)
+	k, why, err := firstKeychain(ctx, keychains, s.demoOptions.keychain)
 	if err != nil {
 		return err
 	}
 	s.keychain, s.env = k, append(s.env, k.env...)
-	s.onCleanup("keychain", func(ctx context.Context) (string, error) {
-		service, err := s.service()
-		if errors.Is(err, os.ErrNotExist) {
-			service, err = "", nil
-		}
-		how, ended := k.end(ctx, service)
-		return how, errors.Join(err, ended)
-	})
+	s.onCleanup("keychain", s.emptyKeychain)
 	s.out.Fact("chosen", k.name)
 	switch {
+	case k.system && os.Getenv(privateKeyring) != "":
+		why = "this session has no Secret Service that is running and unlocked"
 	case s.demoOptions.keychain != "auto":
-		why = "asked for with --keychain"
+		why = "chosen with --keychain"
 	case why == "":
-		why = "it is there and unlocked"
+		why = "it is running and unlocked"
 	}
 	s.out.Fact("because", why)
 	return nil
+}
+
+// emptyKeychain deletes the items of the demo's own home, whose service name is random.
+// It touches no other item.
+func (s *demoRun) emptyKeychain(ctx context.Context) (string, error) {
+	if !s.keychain.system {
+		return "the files are removed with the directory", nil
+	}
+	service, err := s.service()
+	if errors.Is(err, os.ErrNotExist) {
+		return "nothing was stored in it", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := deleteItems(ctx, service); err != nil {
+		return "", err
+	}
+	left, err := itemsOf(ctx, service)
+	if err == nil && left > 0 {
+		err = fmt.Errorf("the keychain still has %s of %s", count(left, "item"), service)
+	}
+	return "the items of " + service + " are deleted", err
 }
 
 // service returns the name under which the daemon of the demo's home stores its items.
@@ -99,36 +172,27 @@ func (s *demoRun) service() (string, error) {
 	return "swapkeep/sandbox." + home.Namespace, nil
 }
 
-// describeKept describes what the keychain holds of the wallet; an error if it holds nothing.
+// describeKept describes what the keychain has of the wallet; an error if it has nothing.
 func (s *demoRun) describeKept(ctx context.Context) (string, error) {
 	service, err := s.service()
 	if err != nil {
 		return "", err
 	}
-	if s.keychain.count == nil {
+	n := 0
+	if s.keychain.system {
+		n, err = itemsOf(ctx, service)
+	} else {
+		var entries []os.DirEntry
+		entries, err = os.ReadDir(filepath.Join(s.dir, "home", "keys"))
+		n = len(entries)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case n == 0:
+		return "", fmt.Errorf("%s has nothing of %s", s.keychain.name, service)
+	case n == uncounted:
 		return fmt.Sprintf("encrypted under the password in %s, as %s", s.keychain.name, service), nil
 	}
-	n, err := s.keychain.count(ctx, service)
-	if err != nil {
-		return "", err
-	}
-	if n == 0 {
-		return "", fmt.Errorf("%s holds nothing of %s", s.keychain.name, service)
-	}
 	return fmt.Sprintf("%s of %s, encrypted under the password", count(n, "item"), service), nil
-}
-
-// openFileKeychain stores the wallet in files of the home. The daemon uses files only if
-// it is configured to.
-func openFileKeychain(_ context.Context, dir string) (keychain, error) {
-	kept := filepath.Join(dir, "home", "keys")
-	return keychain{
-		name: `files in the demo's own directory (keys.backend = "file")`,
-		env:  []string{"SWAPKEEP_KEYS_BACKEND=file"},
-		count: func(context.Context, string) (int, error) {
-			entries, err := os.ReadDir(kept)
-			return len(entries), err
-		},
-		end: func(context.Context, string) (string, error) { return "its files go with the directory", nil },
-	}, nil
 }

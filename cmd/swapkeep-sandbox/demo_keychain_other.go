@@ -11,32 +11,29 @@ import (
 )
 
 var systemNames = map[string]string{
-	"darwin":  "the Keychain of macOS",
-	"windows": "the Credential Manager of Windows",
+	"darwin":  "the macOS Keychain",
+	"windows": "the Windows Credential Manager",
 }
 
-func openSystemKeychain(context.Context, string) (keychain, error) {
+func openSystemKeychain(context.Context) (keychain, error) {
 	name, ok := systemNames[runtime.GOOS]
 	if !ok {
 		return keychain{}, errors.New("no keychain is known on " + runtime.GOOS)
 	}
-	return keychain{name: name, env: []string{"SWAPKEEP_KEYS_BACKEND=os"}, end: forget}, nil
+	return keychain{name: name, env: []string{"SWAPKEEP_KEYS_BACKEND=os"}, system: true}, nil
 }
 
-func openPrivateKeychain(context.Context, string) (keychain, error) {
-	return keychain{}, errors.New("a private Secret Service is for Linux only")
-}
-
-func forget(ctx context.Context, service string) (string, error) {
-	if service == "" {
-		return "nothing was kept in it", nil
-	}
+// deleteItems deletes the items of a service name.
+func deleteItems(ctx context.Context, service string) error {
 	deleted := make(chan error, 1)
 	go func() { deleted <- keyring.DeleteAll(service) }()
 	select {
 	case err := <-deleted:
-		return "the items of " + service + " deleted", err
+		return err
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return ctx.Err()
 	}
 }
+
+// itemsOf would count a service name's items; these keychains cannot be searched.
+func itemsOf(context.Context, string) (int, error) { return uncounted, nil }

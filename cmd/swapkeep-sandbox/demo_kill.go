@@ -2,56 +2,85 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"swapkeep/cmd/internal/screen"
-	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 )
 
-// submitting is the state of an order that is being submitted to its provider.
-const submitting = "submitting"
+// momentTime limits the wait for the moment of a kill.
+const momentTime = 30 * time.Second
 
-// executeWithKill executes a review while the provider misbehaves, kills the daemon at
-// the plan's moment, and lets the next daemon finish the order.
-func (s *demoRun) executeWithKill(ctx context.Context, l *ledger, f *follower) (o protocol.Order, err error) {
+// submits matches a history line of an order that is being submitted to its provider.
+var submits = regexp.MustCompile(`^ +[0-9:]+ +submitting `)
+
+// acceptWithKill accepts the review while the provider misbehaves, kills the daemon at
+// the plan's moment, and lets the next daemon finish the order. It returns the output
+// that names the order.
+func (s *demoRun) acceptWithKill(ctx context.Context, l *ledger) (out string, err error) {
 	m := l.plan.kill
 	end, err := s.addFaults(ctx, l.plan.provider, m.rule)
 	if err != nil {
-		return o, err
+		return "", err
 	}
 	defer func() { _ = end(context.WithoutCancel(ctx)) }()
 	s.out.Fact("provider", m.means)
-	if o, err = s.consent(ctx, l.review); err != nil {
-		return o, err
+	killed := 0
+	out, err = s.typed(ctx, step{line: acceptLine, follows: true, exit: exitNoDaemon, want: "order continues without this command", each: func(line string) error {
+		if killed != 0 || !submits.MatchString(line) {
+			return nil
+		}
+		killed = s.daemon
+		return errors.Join(s.awaitMoment(ctx, l), s.killDaemon(ctx, m.name))
+	}})
+	if err != nil {
+		return out, err
 	}
-	if o, err = s.follow(ctx, f, o.ID, func(o protocol.Order) bool { return o.State == submitting || o.Final }); err != nil {
-		return o, err
-	}
-	if err := s.awaitMoment(ctx, l, o); err != nil {
-		return o, err
-	}
-	if err := s.killDaemon(ctx, f, m.name); err != nil {
-		return o, err
+	if killed == 0 {
+		return out, fmt.Errorf("the order ended before the moment %s", m.name)
 	}
 	if err := end(ctx); err != nil {
-		return o, err
+		return out, err
 	}
-	s.out.Fact("provider", "answers as it should again")
-	if err := s.awaitRestart(ctx, f); err != nil {
-		return o, err
+	s.out.Fact("provider", "works again")
+	if err := s.restarted(ctx, killed); err != nil {
+		return out, err
 	}
-	return s.follow(ctx, f, o.ID, ended)
+	_, err = s.typed(ctx, step{line: "swapkeep orders watch " + orderID.FindString(out), follows: true, show: ofEnd, want: "(?m)^" + l.plan.end + ": "})
+	return out, err
+}
+
+// restarted checks that the daemon is gone, starts the next one by a command, checks that
+// its keys are locked, and unlocks them.
+func (s *demoRun) restarted(ctx context.Context, killed int) error {
+	if _, err := s.typed(ctx,
+		step{line: statusLine, exit: exitNoDaemon, want: "swapkeepd is not running"},
+		step{line: "swapkeep keys", want: `(?m)^ +keys +locked$`, show: head(1)},
+	); err != nil {
+		return err
+	}
+	if err := s.showStatus(ctx); err != nil {
+		return err
+	}
+	if s.daemon == killed {
+		return fmt.Errorf("pid %d answers after it was killed", killed)
+	}
+	s.out.Fact("checked", "the command started a new daemon, and its keys are locked")
+	_, err := s.typed(ctx, unlockStep())
+	return err
+}
+
+func unlockStep() step {
+	return step{line: "swapkeep keys unlock --password-fd 0 < password", want: `(?m)^ +keys +unlocked$`, show: head(3)}
 }
 
 // awaitMoment waits for the plan's moment and prints the state of the chain and of the
 // provider.
-func (s *demoRun) awaitMoment(ctx context.Context, l *ledger, o protocol.Order) error {
-	if o.Final {
-		return fmt.Errorf("the order ended too soon as %s: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, answerTime, fmt.Errorf("there was no moment %s in %v", l.plan.kill.name, answerTime))
+func (s *demoRun) awaitMoment(ctx context.Context, l *ledger) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, momentTime, fmt.Errorf("there was no moment %s in %v", l.plan.kill.name, momentTime))
 	defer cancel()
 	for {
 		a, there, err := s.atTheMoment(ctx, l)
@@ -60,7 +89,7 @@ func (s *demoRun) awaitMoment(ctx context.Context, l *ledger, o protocol.Order) 
 			return reason(ctx, err)
 		case there:
 			s.out.Fact("on chain", l.says(a))
-			s.out.Fact("books", l.saysDeals(a))
+			s.out.Fact("provider", l.saysDeals(a))
 			return nil
 		}
 		select {
@@ -84,41 +113,18 @@ func (s *demoRun) atTheMoment(ctx context.Context, l *ledger) (a audit, there bo
 }
 
 // killDaemon kills the daemon with SIGKILL, like a power cut.
-func (s *demoRun) killDaemon(ctx context.Context, f *follower, where string) error {
-	if _, err := s.status(ctx); err != nil {
+func (s *demoRun) killDaemon(ctx context.Context, where string) error {
+	status, err := s.check(ctx, s.statusStep(nothing))
+	if err == nil {
+		err = s.readPID(status)
+	}
+	if err != nil {
 		return err
 	}
 	if err := kill(s.daemon); err != nil {
 		return fmt.Errorf("kill the daemon (pid %d): %w", s.daemon, err)
 	}
 	s.killed++
-	s.out.Styled(screen.Bad, seconds(time.Since(f.began)), fmt.Sprintf("SIGKILL to the daemon, pid %d: %s, nothing tidied up", s.daemon, where))
-	return nil
-}
-
-// awaitRestart waits for the daemon that the relay restarts, checks that it is locked, and
-// unlocks it.
-func (s *demoRun) awaitRestart(ctx context.Context, f *follower) error {
-	killed := s.daemon
-	if err := s.port.greeted(ctx); err != nil {
-		return err
-	}
-	status, err := s.status(ctx)
-	if err != nil {
-		return err
-	}
-	if s.daemon == killed {
-		return fmt.Errorf("pid %d answers after it was killed", killed)
-	}
-	at := status.Started.Sub(f.began) // it may resume the order before its hello is received
-	s.out.Styled(screen.Good, seconds(at), fmt.Sprintf("start of a new daemon, pid %d, by the relay itself; its hello has come", s.daemon))
-	keys, err := ask[protocol.KeysStatus](ctx, s.port, "keys.status", protocol.None{})
-	if err != nil {
-		return err
-	}
-	if keys.State != protocol.KeysLocked || keys.Session {
-		return fmt.Errorf("after its restart the wallet is %s, want locked", keys.State)
-	}
-	s.out.Fact("keys", "locked: no daemon comes back with keys in its memory")
-	return s.unlock(ctx)
+	s.out.Styled(screen.Bad, "killed", fmt.Sprintf("SIGKILL to the daemon, pid %d: %s", s.daemon, where))
+	return awaitExit(s.daemon)
 }

@@ -47,11 +47,11 @@ type moment struct {
 var (
 	submitted = moment{
 		name: "right after the order was submitted", orders: 1,
-		rule: inject.Rule{Target: "/order", Kind: inject.Stall}, means: "takes the order, and its answer does not come",
+		rule: inject.Rule{Target: "/order", Kind: inject.Stall}, means: "accepts the order, but does not answer",
 	}
 	unregistered = moment{
 		name: "between the mined deposit and its registration", mined: true,
-		rule: inject.Rule{Target: "/v1/deposit/submit", Kind: inject.HTTP, Status: 503}, means: "is out of order when told of the deposit",
+		rule: inject.Rule{Target: "/v1/deposit/submit", Kind: inject.HTTP, Status: 503}, means: "fails when it is told of the deposit",
 	}
 )
 
@@ -65,7 +65,7 @@ var demoSwaps = []plan{
 	{provider: "dex", routing: "CLASSIC", way: "DEX, classic", chain: 1, pays: "USDC", amount: dollars(2_000), receives: "WETH",
 		settings: `{"auctions":"never"}`, end: filled},
 	{provider: "dex", routing: "DUTCH_V3", way: "DEX, auction", chain: 8453, pays: "WETH", amount: milliEther(500), receives: "USDC",
-		orders: 1, kill: &submitted, end: filled},
+		settings: `{"auctions":"always","auctionImprovementBips":60}`, orders: 1, kill: &submitted, end: filled},
 	{provider: "bridge", way: "bridge", chain: 10, to: 8453, amount: milliEther(500), receives: "USDC",
 		orders: 1, end: filled},
 	{provider: "bridge", way: "bridge", chain: 42161, to: 10, pays: "USDC", amount: dollars(1_000), receives: "USDC",
@@ -73,7 +73,7 @@ var demoSwaps = []plan{
 	{provider: "intent", way: "intent", chain: 1, to: 42161, pays: "USDC", amount: dollars(1_000), receives: "USDC",
 		settings: `{"pacePercent":5}`, orders: 1, kill: &unregistered, end: filled},
 	{provider: "gasless", routing: "JAM", way: "gasless, JAM", chain: 10, amount: milliEther(400), receives: "USDC",
-		settings: `{"jam":{"priceBps":5}}`, orders: 1, end: filled},
+		settings: `{"jam":{"priceBps":5},"rfq":{"noQuote":102}}`, orders: 1, end: filled},
 	{provider: "gasless", routing: "RFQ", way: "gasless, RFQ", chain: 42161, pays: "USDC", amount: dollars(1_000), receives: "WETH",
 		orders: 1, end: filled},
 }
@@ -97,7 +97,7 @@ var demoLie = lie{
 		{Target: "jam/quote", Kind: inject.Lie, Pointer: "/toSign/receiver", Value: quoted(thief)},
 		{Target: "rfq/quote", Kind: inject.Lie, Pointer: "/toSign/receiver", Value: quoted(thief)},
 	},
-	says: "quotes honestly, and writes another receiver into the order to be signed",
+	says: "quotes honestly, but puts another receiver into the order to be signed",
 }
 
 func quoted(a protocol.Address) json.RawMessage {

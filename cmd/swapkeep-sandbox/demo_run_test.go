@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -183,4 +185,49 @@ func TestDemoWithoutItsPrograms(t *testing.T) {
 	if want := "demo: 7 swaps, 0 filled, 0 refunded, 0 failed, 7 not tried"; lastLine(text) != want {
 		t.Errorf("last line %q, want %q", lastLine(text), want)
 	}
+}
+
+// A command line is run as a shell would run it: the digest of the review is filled in,
+// and the password is on standard input, never an argument.
+func TestCommandLine(t *testing.T) {
+	s := &demoRun{demoOptions: demoOptions{bin: "/bin"}, digest: "0xd1", password: []byte("secret"), env: []string{"A=b"}}
+	cmd := s.command(t.Context(), acceptLine)
+	if want := []string{"/bin/swapkeep", "swap", "--accept", "0xd1", "--password-fd", "0"}; !slices.Equal(cmd.Args, want) || cmd.Stdin == nil {
+		t.Errorf("%q, want %q", cmd.Args, want)
+	}
+	cmd = s.command(t.Context(), "swapkeep swap 1 ETH USDC --review-only --json > review.json")
+	if n := len(cmd.Args); cmd.Args[n-1] != "--json" || cmd.Stdin != nil || !slices.Equal(cmd.Env, s.env) {
+		t.Errorf("%q", cmd.Args)
+	}
+}
+
+// A wrapped line is shown if the line that it continues is; the banner never is.
+func TestShownLines(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const said = "SANDBOX: local\n  minimum      1 USDC received,\n               reverts below this\n\n  sources      one\n               source\n"
+	if _, err := w.WriteString(said); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	var b bytes.Buffer
+	s := &demoRun{out: screen.New(&b, os.Getenv)}
+	lines, err := s.read(r, step{show: matching("^  minimum ")})
+	if want := "  |   minimum      1 USDC received,\n  |                reverts below this\n"; err != nil || b.String() != want || len(lines) != 5 {
+		t.Errorf("%d lines, %v, shown\n%s", len(lines), err, &b)
+	}
+}
+
+// The demo in a private session ends with its standard input, which its parent holds.
+func TestEndsWithStdin(t *testing.T) {
+	r, w := io.Pipe()
+	ctx, cancel := withStdin(t.Context(), r)
+	defer cancel(nil)
+	if ctx.Err() != nil {
+		t.Fatal(ctx.Err())
+	}
+	_ = w.Close()
+	<-ctx.Done()
 }

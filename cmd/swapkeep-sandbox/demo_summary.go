@@ -19,13 +19,13 @@ var summaryRows = []struct {
 	{"from", false, func(o outcome) string { return o.ledger.chain.Network.Name }},
 	{"to", false, func(o outcome) string { return o.ledger.destination.Network.Name }},
 	{"pays", false, func(o outcome) string { return o.ledger.pays.brief(o.plan.amount) }},
-	{"floor", true, func(o outcome) string { return o.ledger.gets.brief(o.floor) }},
+	{"minimum", true, func(o outcome) string { return o.ledger.gets.brief(o.floor) }},
 	{"got", true, outcome.got},
-	{"gas paid", true, func(o outcome) string { return o.ledger.native.Text(o.audit.gas) }},
+	{"network fee", true, func(o outcome) string { return o.ledger.native.Text(o.audit.gas) }},
 	{"wallet fee", true, outcome.fee},
 	{"proven by", true, func(o outcome) string { return strings.ReplaceAll(o.order.Verdict.By, "_", " ") }},
 	{"provider", true, func(o outcome) string { return count(len(o.audit.providerOrders), "order") }},
-	{"allowance", true, outcome.allowance},
+	{"approval", true, outcome.approval},
 	{"daemon", false, func(o outcome) string {
 		if o.killed == 0 {
 			return "-"
@@ -56,8 +56,8 @@ func (o outcome) fee() string {
 	return o.ledger.review.FeeBasis
 }
 
-// allowance says how much allowance the swap left.
-func (o outcome) allowance() string {
+// approval says how much of the approvals the swap left.
+func (o outcome) approval() string {
 	if len(o.audit.left) == 0 {
 		return "-"
 	}

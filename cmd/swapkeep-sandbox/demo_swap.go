@@ -4,18 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
-	"slices"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
-	"swapkeep/cmd/internal/screen"
-	"swapkeep/host/protocol"
-)
+	"github.com/ethereum/go-ethereum/common"
 
-// settleTime limits the time of one order from consent to its end.
-const settleTime = 60 * time.Second
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox"
+)
 
 // An outcome is the result of one swap.
 type outcome struct {
@@ -47,7 +46,7 @@ func (s *demoRun) swap(ctx context.Context, number int, p plan) (r outcome) {
 		return r
 	}
 	defer func() { r.err = errors.Join(r.err, back(context.WithoutCancel(ctx))) }()
-	review, err := s.offered(ctx, l)
+	review, err := s.reviewed(ctx, l)
 	if err == nil {
 		err = l.open(ctx, s, review)
 	}
@@ -65,106 +64,92 @@ func (s *demoRun) swap(ctx context.Context, number int, p plan) (r outcome) {
 	return r
 }
 
-// offered gets quotes, takes the plan's offer and prints its review.
-func (s *demoRun) offered(ctx context.Context, l *ledger) (protocol.Review, error) {
-	quote, err := s.quote(ctx, l)
-	if err != nil {
-		return protocol.Review{}, err
-	}
-	s.offers(l, quote)
-	i := slices.IndexFunc(quote.Offers, func(o protocol.Offer) bool {
-		return o.Provider == l.plan.provider && strings.HasPrefix(o.Routing, l.plan.routing)
-	})
-	if i < 0 {
-		if failure := quote.Failures[l.plan.provider]; failure != nil {
-			return protocol.Review{}, failure
-		}
-		return protocol.Review{}, fmt.Errorf("no offer for %s, and no reason for that", l.plan.way)
-	}
-	o := quote.Offers[i]
-	s.out.Fact("taken", fmt.Sprintf("offer %d, which this swap is about; at least %s at a slippage of %s %%",
-		i+1, l.gets.Text(o.MinAmountOut.Int()), o.Slippage))
-	review, err := ask[protocol.Review](ctx, s.port, "swap.prepare", protocol.PrepareParams{Offer: o.ID})
+// What is shown of quotes, of a review and of an order's end.
+var (
+	ofQuotes = matching(`^ +\d+  |^ +provider +you get|no offer:`)
+	ofEnd    = except(`^  (proven by|proof|deposit|counts|sources) `) // checkSettled prints these
+	ofReview = matching(`^  (you get|price impact|minimum|route|fees|\d+ [a-z]+|note|warning|blocks|acknowledge|digest) `)
+)
+
+// reviewed gets quotes and a review, and checks the review that will be accepted.
+func (s *demoRun) reviewed(ctx context.Context, l *ledger) (review protocol.Review, err error) {
+	only := l.tradeLine("swap") + " --provider " + l.plan.provider + " --review-only"
+	_, err = s.typed(ctx,
+		step{line: "swapkeep networks select " + networkWord(l.chain), want: "is the active network"},
+		step{line: l.tradeLine("quote"), want: `(?m)^ +\d+  ` + l.plan.provider + ` `, show: ofQuotes},
+		step{line: only, want: `(?m)^ +digest +0x`, show: ofReview},
+		step{line: only + " --json > review.json", into: &review, show: nothing})
 	if err != nil {
 		return review, err
 	}
-	return review, s.reviewed(l, review)
+	s.digest, l.review = review.Digest, review
+	return review, s.checkReview(l, review)
 }
 
-// quote makes the plan's chain the active network and quotes all providers at once.
-func (s *demoRun) quote(ctx context.Context, l *ledger) (protocol.QuoteResult, error) {
-	if err := s.network(ctx, l); err != nil {
-		return protocol.QuoteResult{}, err
+// checkReview checks a review like a careful user: the planned offer, not blocked, and
+// approvals only of what is paid, to a contract of the provider.
+func (s *demoRun) checkReview(l *ledger, r protocol.Review) error {
+	switch {
+	case r.Blocked:
+		return errors.New("the review blocks this swap")
+	case r.Offer.Provider != l.plan.provider || !strings.HasPrefix(r.Offer.Routing, l.plan.routing):
+		return fmt.Errorf("the best offer of %s is %s, expected %s", r.Offer.Provider, r.Offer.Routing, l.plan.routing)
+	case r.Terms.Recipient != s.account:
+		return fmt.Errorf("the review pays to %s", r.Terms.Recipient)
 	}
-	return ask[protocol.QuoteResult](ctx, s.port, "swap.quote", protocol.QuoteParams{
-		Account: s.account, TokenIn: l.pays.token, AmountIn: protocol.AmountOf(l.plan.amount),
-		DstChainID: l.plan.destination(), TokenOut: l.gets.token,
-	})
-}
-
-// offers prints the offers in their ranking, with the reasons, and why other providers
-// have none.
-func (s *demoRun) offers(l *ledger, q protocol.QuoteResult) {
-	for i, o := range q.Offers {
-		s.out.Fact(fmt.Sprintf("offer %d", i+1), fmt.Sprintf("%s by %s, %s", l.gets.Text(o.AmountOut.Int()), o.Provider, screen.Printable(strings.TrimSpace(o.Routing+" "+o.Route))))
-		s.out.Fact("", screen.Printable(o.Rank))
-	}
-	for _, kind := range slices.Sorted(maps.Keys(q.Failures)) {
-		s.out.Fact("no offer", screen.Printable(kind+": "+q.Failures[kind].Message))
-	}
-}
-
-// network makes the plan's chain the active network.
-func (s *demoRun) network(ctx context.Context, l *ledger) error {
-	list, err := ask[protocol.NetworksResult](ctx, s.port, "networks.list", protocol.None{})
-	if err != nil {
-		return err
-	}
-	if list.Active != l.plan.chain {
-		if _, err := ask[protocol.SelectResult](ctx, s.port, "networks.select", protocol.SelectParams{ChainID: l.plan.chain}); err != nil {
-			return err
+	said := fmt.Sprintf("at least %s for this account", l.gets.Text(r.Terms.MinimumReceived.Int()))
+	for _, step := range r.Steps {
+		if step.Effect.Kind != "approve" {
+			continue
+		}
+		for _, a := range step.Effect.Approves {
+			n := a.Amount.Int()
+			if n.Sign() != 0 && n.Cmp(l.plan.amount) != 0 || common.HexToAddress(string(a.Token)) != l.spent() || !l.knows(a.Spender) {
+				return fmt.Errorf("the review approves %s of %s for %s, which is not part of this swap", n, a.Token, a.Spender)
+			}
+			said += fmt.Sprintf("; approval of exactly %s for %s", l.named(a.Token).Text(n), l.contract(a.Spender))
 		}
 	}
-	s.out.Fact("network", fmt.Sprintf("%s (%d) is the active one", l.chain.Network.Name, l.plan.chain))
+	s.out.Fact("checked", said)
 	return nil
 }
 
-// consent executes the review that was shown, acknowledges its findings, and gives the
-// password if the review requires it.
-func (s *demoRun) consent(ctx context.Context, r protocol.Review) (protocol.Order, error) {
-	var codes []string
-	for _, f := range r.Findings {
-		if f.Severity == "acknowledge" {
-			codes = append(codes, f.Code)
-		}
+// tradeLine returns the command line that quotes or swaps the plan's trade.
+func (l *ledger) tradeLine(command string) string {
+	line := "swapkeep " + command + " " + strings.ReplaceAll(l.pays.Text(l.plan.amount), ",", "") + " " + l.gets.Symbol
+	if l.destination != l.chain {
+		line += " --to " + networkWord(l.destination)
 	}
-	p := protocol.ExecuteParams{Request: newRequest(), Digest: r.Digest, Acknowledge: codes}
-	with := ""
-	if len(r.PasswordFor) > 0 {
-		p.Password, with = s.password, " and the password, for "+strings.Join(r.PasswordFor, ", ")
-	}
-	s.out.Fact("consent", "swap.execute with that digest"+with+secondAct(codes))
-	return ask[protocol.Order](ctx, s.port, "swap.execute", p)
+	return line
 }
 
-func secondAct(codes []string) string {
-	if len(codes) == 0 {
-		return ""
+// networkWord returns a network's name if it can be typed without quotes, else its chain
+// id.
+func networkWord(c *sandbox.Chain) string {
+	if name := strings.ToLower(c.Network.Name); !strings.Contains(name, " ") {
+		return name
 	}
-	return "; second act for " + strings.Join(codes, ", ")
+	return strconv.FormatUint(c.ID, 10)
 }
 
-// carriedOut consents and waits for the end, including the plan's kill.
+// orderID matches the id of an order.
+var orderID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// carriedOut accepts the review and waits for the end, including the plan's kill.
 func (s *demoRun) carriedOut(ctx context.Context, l *ledger) (protocol.Order, error) {
-	f := newFollower()
-	if l.plan.kill != nil {
-		return s.executeWithKill(ctx, l, f)
+	accept := func() (string, error) { return s.acceptWithKill(ctx, l) }
+	if l.plan.kill == nil {
+		st := step{line: acceptLine, follows: true, show: ofEnd, want: "(?m)^" + l.plan.end + ": "}
+		if l.plan.end == refunded {
+			st.exit = exitSwap // the swap itself did not succeed
+		}
+		accept = func() (string, error) { return s.typed(ctx, st) }
 	}
-	o, err := s.consent(ctx, l.review)
+	out, err := accept()
 	if err != nil {
-		return o, err
+		return protocol.Order{}, err
 	}
-	return s.follow(ctx, f, o.ID, ended)
+	var found protocol.OrderResult
+	_, err = s.typed(ctx, step{line: "swapkeep orders show " + orderID.FindString(out) + " --json", into: &found, show: nothing})
+	return found.Order, err
 }
-
-func ended(o protocol.Order) bool { return o.Final }

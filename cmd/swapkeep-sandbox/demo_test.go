@@ -22,16 +22,6 @@ import (
 	"swapkeep/sandbox/network"
 )
 
-func TestFeeIn(t *testing.T) {
-	// A fee of 20 bps on 3,000 is 6, which leaves 2,994.
-	if got := feeIn(big.NewInt(2_994_000_000), 20); got.Cmp(big.NewInt(6_000_000)) != 0 {
-		t.Errorf("fee %v, want 6000000", got)
-	}
-	if got := feeIn(nil, 20); got != nil {
-		t.Errorf("of nothing known: %v", got)
-	}
-}
-
 // on returns a chain of the sandbox's table without starting it.
 func on(t *testing.T, id uint64) *sandbox.Chain {
 	t.Helper()
@@ -172,21 +162,21 @@ func TestSummary(t *testing.T) {
 	unbegun := outcome{plan: demoSwaps[2], err: io.EOF}
 	screen.New(&b, os.Getenv).Grid(summary([]outcome{proven(t, demoSwaps[0]), failed, unbegun, proven(t, planned(t, isRefund))}))
 	want := `
-              swap 1         swap 2        swap 3  swap 4
-  by          DEX, classic   DEX, auction  -       bridge
-  from        Ethereum       Base          -       Arbitrum One
-  to          Ethereum       Base          -       OP Mainnet
-  pays        2,000 USDC     0.5 WETH      -       1,000 USDC
-  floor       < 0.0001 WETH  -             -       0.5 USDC
-  got         < 0.0001 WETH  -             -       1,000 USDC back
-  gas paid    0.0001 ETH     -             -       0.0001 ETH
-  wallet fee  told           -             -       -
-  proven by   own call       -             -       own call
-  provider    0 orders       -             -       1 order
-  allowance   exact, 0 left  -             -       exact, 0 left
-  daemon      -              killed once   -       -
-  time        2.0 s          -             -       2.0 s
-  end         filled         failed        failed  refunded
+               swap 1         swap 2        swap 3  swap 4
+  by           DEX, classic   DEX, auction  -       bridge
+  from         Ethereum       Base          -       Arbitrum One
+  to           Ethereum       Base          -       OP Mainnet
+  pays         2,000 USDC     0.5 WETH      -       1,000 USDC
+  minimum      < 0.0001 WETH  -             -       0.5 USDC
+  got          < 0.0001 WETH  -             -       1,000 USDC back
+  network fee  0.0001 ETH     -             -       0.0001 ETH
+  wallet fee   told           -             -       -
+  proven by    own call       -             -       own call
+  provider     0 orders       -             -       1 order
+  approval     exact, 0 left  -             -       exact, 0 left
+  daemon       -              killed once   -       -
+  time         2.0 s          -             -       2.0 s
+  end          filled         failed        failed  refunded
 `
 	if "\n"+b.String() != want {
 		t.Errorf("got\n%s\nwant%s", &b, want)
@@ -282,15 +272,15 @@ func TestVerdictMustAgree(t *testing.T) {
 
 func TestFirstKeychain(t *testing.T) {
 	row := func(name string, err error) keychainRow {
-		return keychainRow{name, func(context.Context, string) (keychain, error) { return keychain{name: name}, err }}
+		return keychainRow{name, func(context.Context) (keychain, error) { return keychain{name: name}, err }}
 	}
-	rows := []keychainRow{row("system", errors.New("no bus")), row("private", errors.New("not installed")), row("file", nil)}
+	rows := []keychainRow{row("system", errors.New("no bus")), row("other", errors.New("not installed")), row("file", nil)}
 	for _, c := range []struct{ asked, want, why, err string }{
 		{"auto", "file", "no bus; not installed", ""},
 		{"file", "file", "", ""},
 		{"system", "", "", "no keychain: no bus"},
 	} {
-		k, why, err := firstKeychain(t.Context(), rows, c.asked, "")
+		k, why, err := firstKeychain(t.Context(), rows, c.asked)
 		if c.err != "" {
 			if err == nil || err.Error() != c.err {
 				t.Errorf("%s: %v, want %s", c.asked, err, c.err)
@@ -303,7 +293,7 @@ func TestFirstKeychain(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := firstKeychain(ended, rows, "auto", ""); !errors.Is(err, context.Canceled) {
+	if _, _, err := firstKeychain(ended, rows, "auto"); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 }

@@ -84,7 +84,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.Host, "listen", "127.0.0.1", "loopback `address` to listen on")
 	flags.DurationVar(&o.Period, "period", time.Second, "time between blocks")
 	flags.BoolVar(&o.Instant, "instant", false, "also make a block as soon as a transaction arrives")
-	flags.BoolVar(&o.withParent, "with-parent", false, "end when the process that started this one ends")
+	flags.BoolVar(&o.withParent, "with-parent", false, "end when the parent process ends")
 	flags.Func("chains", "`ids` of the chains to start, separated by commas (default 1,10,8453,42161)", func(s string) error {
 		ids, err := parseChains(s)
 		o.Chains = ids
@@ -97,7 +97,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, errUsage
 	}
 	if o.dir == "" || flags.NArg() > 0 {
-		fmt.Fprintln(stderr, "swapkeep-sandbox: --dir is required, and nothing but flags")
+		fmt.Fprintln(stderr, "swapkeep-sandbox: --dir is required, and only flags are allowed")
 		flags.Usage()
 		return o, errUsage
 	}
@@ -111,7 +111,7 @@ func parseChains(list string) ([]uint64, error) {
 	for _, s := range strings.Split(list, ",") {
 		id, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no chain id", s)
+			return nil, fmt.Errorf("%q is not a chain id", s)
 		}
 		ids = append(ids, id)
 	}

@@ -212,9 +212,9 @@ func TestRefusals(t *testing.T) {
 		says string
 	}{
 		{"no directory", nil, 2, "--dir is required"},
-		{"stray argument", []string{"--dir", dir, "x"}, 2, "nothing but flags"},
+		{"stray argument", []string{"--dir", dir, "x"}, 2, "only flags are allowed"},
 		{"unknown flag", []string{"--nope"}, 2, "nope"},
-		{"no chain id", []string{"--dir", dir, "--chains", "base"}, 2, "no chain id"},
+		{"no chain id", []string{"--dir", dir, "--chains", "base"}, 2, "not a chain id"},
 		{"unknown chain", []string{"--dir", dir, "--chains", "137"}, 1, "no such chain; it has 1, 10, 56"},
 		{"reachable address", []string{"--dir", dir, "--listen", "0.0.0.0"}, 1, "loopback addresses only"},
 		{"no contracts", []string{"--dir", dir, "--contracts", dir}, 1, "make contracts"},

@@ -20,7 +20,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"swapkeep/cmd/internal/screen"
-	"swapkeep/host/protocol"
 	"swapkeep/providers/dex"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/inject"
@@ -186,44 +185,38 @@ func TestDaemonKnowsATokenOnly(t *testing.T) {
 			t.Error("something is left")
 		}
 	})
-	for _, act := range []func(context.Context) error{s.directory, s.sandbox, s.chooseKeychain, s.connect, s.wallet, s.fund} {
+	for _, act := range []func(context.Context) error{s.directory, s.sandbox, s.chooseKeychain, s.startDaemon, s.wallet, s.fund} {
 		if err := act(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if _, err := ask[protocol.SelectResult](t.Context(), s.port, "networks.select", protocol.SelectParams{ChainID: 1}); err != nil {
-		t.Fatal(err)
 	}
 	file := filepath.Join(s.dir, "dex-token")
 	right, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	quote := func() (r protocol.QuoteResult, refused *protocol.Error) {
+	quote := func() (exit int, out string) {
 		t.Helper()
-		r, err := ask[protocol.QuoteResult](t.Context(), s.port, "swap.quote", protocol.QuoteParams{
-			Account: s.account, TokenIn: protocol.Native, AmountIn: "100000000000000000",
-			TokenOut: protocol.Address(s.box.Chain(1).Network.Tokens[0].Address.Hex()), Providers: []string{"dex"},
-		})
-		if err != nil && !errors.As(err, &refused) {
+		exit, lines, err := s.execute(t.Context(), step{line: "swapkeep quote 0.1 ETH USDC --provider dex"})
+		if err != nil {
 			t.Fatal(err)
 		}
-		return r, refused
+		return exit, oneLine(strings.Join(lines, "\n"))
 	}
-	if r, refused := quote(); len(r.Offers) == 0 {
-		t.Fatalf("no offer: %v", refused)
+	if exit, out := quote(); exit != 0 {
+		t.Fatalf("no offer: %s", out)
 	}
 	if err := os.WriteFile(file, bytes.Repeat([]byte("x"), 30), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r, refused := quote(); len(r.Offers) != 0 || refused == nil || refused.Name != "provider_key" || !strings.Contains(refused.Message, "token") {
-		t.Errorf("with a wrong token: %+v, %v", r, refused)
+	if exit, out := quote(); exit != exitSwap || !strings.Contains(out, "provider_key") || !strings.Contains(out, "token") {
+		t.Errorf("with a wrong token: exit status %d, %s", exit, out)
 	}
 	if err := os.WriteFile(file, right, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r, refused := quote(); len(r.Offers) == 0 {
-		t.Errorf("with the right token again: %v", refused)
+	if exit, out := quote(); exit != 0 {
+		t.Errorf("with the right token again: %s", out)
 	}
 	key := s.box.DEX().Settings().APIKey
 	if len(key) < 20 {
