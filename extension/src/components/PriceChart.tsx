@@ -5,7 +5,7 @@ import { locale, t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { formatUSD } from "../money/amount";
 import { type Answer, useAnswer } from "../state/answer";
-import { useWallet } from "../state/context";
+import { useConnection, useNetworkData } from "../state/context";
 import { useStore } from "../state/store";
 import type { Candle, ChartPeriod, PriceHistory } from "../wire/protocol";
 import { Loading } from "./Loading";
@@ -54,7 +54,8 @@ export function PriceChart({ chainId, token, symbol, stale = false }: Props) {
 
 /** useHistory loads the candles, and reloads them whenever prices were fetched. */
 function useHistory(chainId: number, token: string, period: ChartPeriod): Answer<PriceHistory> {
-	const { shell, prices } = useWallet();
+	const { shell } = useConnection();
+	const { prices } = useNetworkData();
 	return useAnswer(`${chainId} ${token} ${period}`, () => shell.call("prices.history", { chainId, token, period }), useStore(prices));
 }
 

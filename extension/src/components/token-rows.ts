@@ -1,6 +1,6 @@
 import type { Balance, Price, Token } from "../wire/protocol";
 import { compareValue, valueUSD } from "../money/value";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 
 /** A TokenRow is a token in a list to choose from. */
 export interface TokenRow {

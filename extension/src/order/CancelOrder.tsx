@@ -4,7 +4,7 @@ import { Modal } from "../components/Modal";
 import { Refusal } from "../components/Refusal";
 import { t } from "../i18n/t";
 import type { Channel } from "../state/channel";
-import { useWallet } from "../state/context";
+import { useOrders } from "../state/context";
 import type { Order } from "../wire/protocol";
 import type { OrderFormatter } from "./line";
 import { settlementKind } from "./steps";
@@ -19,10 +19,10 @@ interface Props {
 
 /** CancelOrder cancels an order, after a dialog that says what that costs. */
 export function CancelOrder({ order, channel, tell }: Props) {
-	const wallet = useWallet();
+	const { mergeOrder } = useOrders();
 	const [asked, ask] = useState(false);
 	const act = useAct(async (request) => {
-		wallet.mergeOrder(await channel.call("swap.cancel", { request, order: order.id, digest: order.digest, ...password.take() }));
+		mergeOrder(await channel.call("swap.cancel", { request, order: order.id, digest: order.digest, ...password.take() }));
 		ask(false);
 	});
 	const password = useConsentPassword(act.failure);

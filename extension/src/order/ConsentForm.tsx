@@ -7,7 +7,7 @@ import { Loading } from "../components/Loading";
 import { Refusal } from "../components/Refusal";
 import { t } from "../i18n/t";
 import type { Channel } from "../state/channel";
-import { useWallet } from "../state/context";
+import { useOrders } from "../state/context";
 import { requiredAcknowledgements } from "../swap/panel";
 import { Findings } from "../swap/Findings";
 import { useReviewed } from "../swap/reviewed";
@@ -64,17 +64,17 @@ interface ProposalProps extends Props {
 }
 
 function ProposalForm({ order, card, left, proposal, channel, tell, glance, newer }: ProposalProps) {
-	const wallet = useWallet();
+	const { mergeOrder } = useOrders();
 	const { review } = proposal;
 	const [agreed, agree] = useState(false);
 	const [acknowledged, acknowledge] = useState<readonly FindingCode[]>([]);
 	useEffect(() => announce(t("order_consent_new")), []);
 	const accept = useAct(async (request, digest: string, codes: FindingCode[]) => {
 		try {
-			wallet.mergeOrder(await channel.call("swap.accept", { request, order: order.id, digest, acknowledge: codes, ...password.take() }));
+			mergeOrder(await channel.call("swap.accept", { request, order: order.id, digest, acknowledge: codes, ...password.take() }));
 		} finally {
 			// Also after a refusal, load the proposal that is current now.
-			await channel.call("swap.order", { order: order.id }).then((now) => wallet.mergeOrder(now.order)).catch(() => {});
+			await channel.call("swap.order", { order: order.id }).then((now) => mergeOrder(now.order)).catch(() => {});
 		}
 	});
 	const password = useConsentPassword(accept.failure);

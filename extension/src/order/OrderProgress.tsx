@@ -9,7 +9,7 @@ import { t } from "../i18n/t";
 import { isToday, formatTime } from "../i18n/time";
 import { go } from "../shell/route";
 import type { Channel } from "../state/channel";
-import { useWallet } from "../state/context";
+import { useOrders } from "../state/context";
 import type { Entry, Order } from "../wire/protocol";
 import { CancelOrder } from "./CancelOrder";
 import { CardView } from "./CardView";
@@ -136,7 +136,7 @@ function Leftovers({ order, tell }: { order: Order; tell: OrderFormatter }) {
 
 /** usePolledOrder polls an open order and returns when it was last read, in ms since 1970. */
 function usePolledOrder({ id, final }: Order, channel: Channel): number {
-	const wallet = useWallet();
+	const { mergeOrder } = useOrders();
 	const [looked, look] = useState(Date.now);
 	useEffect(() => {
 		if (final) return;
@@ -145,7 +145,7 @@ function usePolledOrder({ id, final }: Order, channel: Channel): number {
 			channel
 				.call("swap.order", { order: id })
 				.then((read) => {
-					wallet.mergeOrder(read.order);
+					mergeOrder(read.order);
 					look(Date.now());
 				})
 				.catch(() => {}); // the last state stays; a lost daemon has a screen of its own

@@ -5,7 +5,7 @@ import { Refusal } from "../components/Refusal";
 import { locale, t } from "../i18n/t";
 import { displayAmount } from "../money/amount";
 import type { Channel } from "../state/channel";
-import { useWallet } from "../state/context";
+import { useNetworkData, useOrders } from "../state/context";
 import { useStore } from "../state/store";
 import { useArmed } from "../swap/useArmed";
 import type { Order, Tier } from "../wire/protocol";
@@ -27,11 +27,11 @@ const tiers: readonly Tier[] = ["normal", "fast"];
  * of the transaction that cancels it. Going above the accepted fee cap takes a confirmation
  * that names the new one. */
 export function SpeedUp({ order, of, channel, tell }: Props) {
-	const wallet = useWallet();
+	const { mergeOrder } = useOrders();
 	const [asked, ask] = useState(false);
 	const [tier, choose] = useState<Tier>("fast");
 	const act = useAct(async (request, tier: Tier, gasCeiling?: string) => {
-		wallet.mergeOrder(await channel.call("swap.speedup", { request, order: order.id, digest: order.digest, tier, ...(gasCeiling ? { gasCeiling } : {}), ...password.take() }));
+		mergeOrder(await channel.call("swap.speedup", { request, order: order.id, digest: order.digest, tier, ...(gasCeiling ? { gasCeiling } : {}), ...password.take() }));
 		ask(false);
 	});
 	const password = useConsentPassword(act.failure);
@@ -79,7 +79,7 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 }
 
 function Tiers({ chainId, value, onChange }: { chainId: number; value: Tier; onChange: (tier: Tier) => void }) {
-	const gas = useStore(useWallet().gas);
+	const gas = useStore(useNetworkData().gas);
 	const price = (of: Tier) => (gas?.chainId === chainId ? (gas[of].maxFeePerGas ?? gas[of].gasPrice) : undefined);
 	return (
 		<fieldset class="stack tight" aria-label={t("order_speedup_tier")}>

@@ -2,7 +2,7 @@ import { contractName, shortAddress } from "../components/address";
 import { optionalMessage, locale, t } from "../i18n/t";
 import { isToday, formatTime } from "../i18n/time";
 import { rawAmount, shortAmount, fullAmount } from "../money/token-amount";
-import { useWallet } from "../state/context";
+import { useConnection, useNetworkData } from "../state/context";
 import { networkName } from "../state/network-name";
 import { useStore } from "../state/store";
 import { type Lookup, type TokenAt, useTokens } from "../state/tokens";
@@ -47,6 +47,5 @@ export function orderFormatter(lookup: Lookup, networks: readonly Network[], acc
 
 /** useOrderFormatter returns a Teller for these orders; `short` rounds amounts down, for lists. */
 export function useOrderFormatter(orders: readonly Order[], short = false): OrderFormatter {
-	const wallet = useWallet();
-	return orderFormatter(useTokens(orders.flatMap(tokensOf)), useStore(wallet.networks), useStore(wallet.accounts), short);
+	return orderFormatter(useTokens(orders.flatMap(tokensOf)), useStore(useNetworkData().networks), useStore(useConnection().accounts), short);
 }

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { useAct } from "../order/useAct";
-import { useWallet } from "../state/context";
+import { useConnection, useOrders } from "../state/context";
 import { useStore } from "../state/store";
 import type { Order } from "../wire/protocol";
 import { Button } from "../components/Button";
@@ -14,7 +14,8 @@ import { usePasswordWait } from "./usePasswordWait";
 
 /** Unlock asks for the password. The field keeps the focus after a failure. */
 export default function Unlock() {
-	const { shell, keys, orders } = useWallet();
+	const { shell, keys } = useConnection();
+	const { orders } = useOrders();
 	const idle = useStore(autoLocked);
 	const open = useStore(orders, (all) => all.filter((o) => !o.final));
 	const [password, setPassword] = useState("");

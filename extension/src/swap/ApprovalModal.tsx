@@ -6,7 +6,7 @@ import { optionalMessage, t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { go } from "../shell/route";
 import { useAnswer } from "../state/answer";
-import { useWallet } from "../state/context";
+import { useConnection } from "../state/context";
 import { useStepFormatter } from "./useStepFormatter";
 import { useArmed } from "./useArmed";
 
@@ -79,7 +79,7 @@ const mostPages = 5;
 /** usePresentAllowance returns the spender's present allowance of the same kind; null: none;
  * undefined: unknown. */
 function usePresentAllowance(review: Review, token: string, spender: string, kind: AllowanceKind): Allowance | null | undefined {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const { account, srcChainId: chainId } = review.terms;
 	const read = async (page: number, cursor?: string): Promise<Allowance | null | undefined> => {
 		const list = await shell.call("approvals.list", { account, chainId, ...(cursor ? { cursor } : {}) });

@@ -9,9 +9,9 @@ import { displayAmount, inputAmount } from "../money/amount";
 import { maxSpendable } from "../money/max-spendable";
 import { valueUSD } from "../money/value";
 import { refusalWords } from "../order/failure-words";
-import { useWallet } from "../state/context";
+import { useNetworkData } from "../state/context";
 import { useStore } from "../state/store";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import { condition, type Condition } from "./condition";
 import { draft, type Draft } from "./draft";
 import { amountOf, chosenOffer, factsOf, type Inputs, missesChoice, missingGas, queryOf } from "./machine";
@@ -152,7 +152,7 @@ function Entries(props: Props) {
 
 /** useTypedValue returns the value of the typed amount in US dollars, by the wallet's own prices. */
 function useTypedValue({ draft }: Inputs): string | undefined {
-	const price = useStore(useWallet().prices, (prices) => draft.tokenIn && prices.get(draft.tokenIn.address.toLowerCase()));
+	const price = useStore(useNetworkData().prices, (prices) => draft.tokenIn && prices.get(draft.tokenIn.address.toLowerCase()));
 	const amount = amountOf(draft);
 	return draft.tokenIn && amount && price?.now && !price.stale ? valueUSD(amount, draft.tokenIn.decimals, price.now) : undefined;
 }
@@ -160,7 +160,7 @@ function useTypedValue({ draft }: Inputs): string | undefined {
 /** useMaxAmount returns the most that can be paid: the balance, for the native coin less the
  * likely gas cost. */
 function useMaxAmount({ machine, inputs }: Props): string | undefined {
-	const gas = useStore(useWallet().gas);
+	const gas = useStore(useNetworkData().gas);
 	const { tokenIn } = inputs.draft;
 	if (!tokenIn || inputs.balance === undefined) return undefined;
 	return tokenIn.address === NATIVE ? maxSpendable(inputs.balance, gas, machine.kind) : inputs.balance;

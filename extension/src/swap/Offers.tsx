@@ -5,7 +5,7 @@ import { formatUSD, displayAmount } from "../money/amount";
 import { approximateDuration } from "../money/duration";
 import { percent } from "../money/percent";
 import { refusalWords } from "../order/failure-words";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import type { Comparison, Line } from "./compare";
 import type { Query } from "./quotes";
 import { useComparison } from "./useComparison";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import type { Offer, Provider, ProvidersResult, Review, Token } from "../wire/protocol";
 import { resultOf } from "../wire/recorded";
 import { bridge } from "./bridge/machine";

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { Balance, Destination, Token } from "../wire/protocol";
 import { useStore } from "../state/store";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import { type Draft, draft } from "./draft";
 
 interface Around {

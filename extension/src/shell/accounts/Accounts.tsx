@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../i18n/t";
 import { useAct } from "../../order/useAct";
-import { useWallet } from "../../state/context";
+import { useConnection, useNetworkData } from "../../state/context";
 import { useStore } from "../../state/store";
 import type { Account, Wallet } from "../../wire/protocol";
 import { shortAddress } from "../../components/address";
@@ -19,7 +19,7 @@ import { Icon } from "../../components/Icon";
 
 /** Accounts lists all wallets with their accounts, to select and manage them. */
 export default function Accounts() {
-	const wallets = useStore(useWallet().keys)?.wallets ?? [];
+	const wallets = useStore(useConnection().keys)?.wallets ?? [];
 	const [renaming, setRenaming] = useState<Renamed>();
 	const [removing, setRemoving] = useState<Wallet>();
 	return (
@@ -50,7 +50,7 @@ interface CardProps {
 /** WalletCard is one wallet. Accounts of different wallets may have the same name, so
  * buttons for an account are also labelled with its address. */
 function WalletCard({ wallet, onRename, onRemove }: CardProps) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const add = useAct(async (request) => {
 		const { account } = await shell.call("keys.add", { request, wallet: wallet.id });
 		announce(t("accounts_added", account.name));
@@ -93,15 +93,15 @@ function WalletCard({ wallet, onRename, onRemove }: CardProps) {
 }
 
 function AccountRow({ account, onRename }: { account: Account; onRename: (what: Renamed) => void }) {
-	const wallet = useWallet();
-	const chosen = useStore(wallet.account)?.address === account.address;
+	const { choose } = useConnection();
+	const chosen = useStore(useConnection().account)?.address === account.address;
 	const address = shortAddress(account.address);
 	return (
 		<li class="row">
 			<button
 				type="button" class="pick grow" aria-current={chosen}
 				onClick={() => {
-					wallet.choose(account);
+					choose(account);
 					back();
 				}}
 			>
@@ -122,7 +122,8 @@ function AccountRow({ account, onRename }: { account: Account; onRename: (what: 
 /** useSearch follows the search for used accounts of a wallet, including one that an import
  * or another window started. */
 function useSearch(wallet: string) {
-	const { shell, networks } = useWallet();
+	const { shell } = useConnection();
+	const { networks } = useNetworkData();
 	const [search, setSearch] = useState<Search>();
 	const act = useAct(async (request) => {
 		setSearch(begun);

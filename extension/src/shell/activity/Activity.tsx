@@ -10,7 +10,7 @@ import { lineText, type OrderFormatter } from "../../order/line";
 import { orderStatus } from "../../order/status";
 import { useOrderFormatter } from "../../order/useOrderFormatter";
 import { belongsTo } from "../../order/ownership";
-import { useWallet } from "../../state/context";
+import { useConnection, useOrders } from "../../state/context";
 import { unseenOrders, useMarkSeen } from "../../state/unseen-orders";
 import { useStore } from "../../state/store";
 import { failureOf, type Failure } from "../../wire/failure";
@@ -20,10 +20,9 @@ import { groupOrders, type Group } from "./days";
 
 /** Activity lists swaps and revocations, open ones first. */
 export default function Activity(_: { route: Extract<Route, { at: "activity" }> }) {
-	const wallet = useWallet();
-	const orders = useStore(wallet.orders);
-	const account = useStore(wallet.account);
-	const accounts = useStore(wallet.accounts);
+	const orders = useStore(useOrders().orders);
+	const account = useStore(useConnection().account);
+	const accounts = useStore(useConnection().accounts);
 	const unseen = useStore(unseenOrders);
 	const [all, showAll] = useState(() => orders.some((o) => Object.hasOwn(unseen, o.id) && !belongsTo(o, account?.address)));
 	const shown = all ? orders : orders.filter((o) => belongsTo(o, account?.address));
@@ -118,15 +117,15 @@ function Empty() {
 }
 
 function More() {
-	const wallet = useWallet();
-	const more = useStore(wallet.moreOrders);
+	const { loadMoreOrders } = useOrders();
+	const more = useStore(useOrders().moreOrders);
 	const [busy, setBusy] = useState(false);
 	const [failure, setFailure] = useState<Failure | undefined>(undefined);
 	if (!more) return null;
 	const load = async () => {
 		setBusy(true);
 		setFailure(undefined);
-		await wallet.loadMoreOrders().catch((thrown: unknown) => setFailure(failureOf(thrown)));
+		await loadMoreOrders().catch((thrown: unknown) => setFailure(failureOf(thrown)));
 		setBusy(false);
 	};
 	return (

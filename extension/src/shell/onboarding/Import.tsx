@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { Button } from "../../components/Button";
 import { Field } from "../../components/Field";
 import { Screen } from "../../components/Screen";
@@ -14,7 +14,7 @@ import { fieldOf, fieldsOf, type Given, inputProblem, maxKeyFile, nothingGiven, 
 /** Import imports a wallet from a recovery phrase, a private key or a key file. The input
  * is held by this view only, and dropped once the daemon has it. */
 export function Import({ first }: { first: boolean }) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const [source, setSource] = useState<Source>("mnemonic");
 	const [given, setGiven] = useState<Given>(nothingGiven);
 	const making = useMaking("import", first, (act, common) => importWallet(shell, act, { ...fieldsOf(source, given), ...common }), () => {

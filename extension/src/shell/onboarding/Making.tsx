@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { useAct } from "../../order/useAct";
 import type { Failure } from "../../wire/failure";
 import { Button } from "../../components/Button";
@@ -49,7 +49,7 @@ const noPasswords: Passwords = { password: "", repeat: "" };
 
 /** useMaking makes a wallet with `make`, unlocks it and passes the result to onMade. */
 export function useMaking<T>(way: Way, first: boolean, make: (act: Act, given: Given) => Promise<T>, onMade: (made: T) => void): Making {
-	const wallet = useWallet();
+	const connection = useConnection();
 	const [passwords, setPasswords] = useState(noPasswords);
 	const [name, setName] = useState("");
 	const [tried, setTried] = useState(false);
@@ -57,11 +57,11 @@ export function useMaking<T>(way: Way, first: boolean, make: (act: Act, given: G
 	const { busy, failure, run, clear } = useAct(async () => {
 		const { password } = passwords;
 		settingUp.set({ stage: "held", way });
-		const act = last.current?.unanswered ? last.current : newAct(wallet.keys.get()?.wallets ?? []);
+		const act = last.current?.unanswered ? last.current : newAct(connection.keys.get()?.wallets ?? []);
 		last.current = act;
 		try {
 			const made = await make(act, { password, ...(name.trim() ? { name: name.trim() } : {}) });
-			await unlockWith(wallet, password);
+			await unlockWith(connection, password);
 			setPasswords(noPasswords);
 			onMade(made);
 		} catch (thrown) {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { useStore } from "../../state/store";
 import { Button } from "../../components/Button";
 import { Logo } from "../../components/Logo";
@@ -13,7 +13,7 @@ import { inTab, settingUp, setUp } from "./settingUp";
 /** Onboarding makes the first wallet, or another one. */
 export default function Onboarding() {
 	const setup = useStore(settingUp);
-	const { keys } = useWallet();
+	const { keys } = useConnection();
 	// As it was at the start: making the wallet changes keys.state.
 	const [first] = useState(() => (keys.get()?.state ?? "none") === "none");
 	if (setup.stage === "none") return <Welcome />;

@@ -1,5 +1,5 @@
 import type { Channel } from "../../state/channel";
-import type { Wallet } from "../../state/wallet";
+import type { Connection } from "../../state/connection";
 import { failureOf } from "../../wire/failure";
 import type { CreateParams, CreateResult, ImportParams, KeysStatus } from "../../wire/protocol";
 import { answerLost } from "../failure-text";
@@ -55,7 +55,7 @@ async function once<T>(act: Act, ask: () => Promise<T>): Promise<T> {
 
 /** unlockWith unlocks the new wallet, so that the password is not needed again. If that
  * fails, the unlock screen asks for it. */
-export async function unlockWith(wallet: Pick<Wallet, "shell" | "keys">, password: string): Promise<void> {
-	const opened = await wallet.shell.call("keys.unlock", { password }).catch(() => undefined);
-	if (opened) wallet.keys.set(opened);
+export async function unlockWith({ shell, keys }: Pick<Connection, "shell" | "keys">, password: string): Promise<void> {
+	const opened = await shell.call("keys.unlock", { password }).catch(() => undefined);
+	if (opened) keys.set(opened);
 }

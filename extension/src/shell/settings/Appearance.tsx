@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { languages, t } from "../../i18n/t";
 import { writeStored, type StoredValues, readStored } from "../../state/browser-storage";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { useStore } from "../../state/store";
 import { type Failure, failureOf } from "../../wire/failure";
 import { Refusal } from "../../components/Refusal";
@@ -29,7 +29,7 @@ export function Appearance() {
  * were superseded are skipped. */
 function Language() {
 	const set = useSet();
-	const settings = useStore(useWallet().settings);
+	const settings = useStore(useConnection().settings);
 	const setting = settings.find((s) => s.key === "ui.language");
 	const [wanted, setWanted] = useState<string>();
 	const [failure, setFailure] = useState<Failure>();

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Destination, Token } from "../../wire/protocol";
 import { isObject } from "../../wire/object";
-import { NATIVE } from "../../state/wallet";
+import { NATIVE } from "../../state/network-data";
 
 /** TokenListing is the intent provider's list; if it is empty because of an error, `reason`
  * says why. */
