@@ -73,10 +73,10 @@ describe("a cause", () => {
 	});
 	it("of a refusal says which, without what that says of signatures", () => {
 		const { text } = told("refused_unsigned", { error: "not_as_accepted", details: { field: "amountIn", of: "tokenIn", got: "5000000", wanted: "6000000" } });
-		expect(text).toBe("Swapkeep hat abgelehnt weiterzumachen: Der Anbieter hat den Betrag, den du zahlst, geändert. Es sind 5 DAI@1; richtig wären 6 DAI@1.");
+		expect(text).toBe("Swapkeep hat angehalten: Der Anbieter hat den Betrag, den du zahlst, geändert. Der Wert ist 5 DAI@1; erwartet wurde 6 DAI@1.");
 	});
 	it("quotes others, and says who they are", () => {
-		expect(told("not_taken", { said: "underpriced", by: "node" })).toMatchObject({ text: "Kein Knoten hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
+		expect(told("not_taken", { said: "underpriced", by: "node" })).toMatchObject({ text: "Kein RPC-Endpunkt hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
 	});
 	it.each([
 		["a word of a newer daemon", { word: "too_wet" as CauseWord }],
