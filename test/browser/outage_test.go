@@ -47,7 +47,7 @@ func TestOutage(t *testing.T) {
 		p.ready()
 		p.Click("button", "/^2 other offers/")
 		p.Click("button", "1 provider has no offer")
-		p.AwaitText("DEX The provider does not answer")
+		p.AwaitText("DEX (Uniswap) The provider does not answer")
 		over()
 
 		p.orderInOutage()

@@ -40,7 +40,7 @@ func TestSwitches(t *testing.T) {
 
 		p.Click("button", "Back")
 		p.Click("button", "/^Providers/")
-		const bridge = "Bridge: Enabled"
+		const bridge = "Bridge (Relay): Enabled"
 		p.Click("switch", bridge)
 		p.Find("button", "Turn off")
 		p.Press("Escape")

@@ -199,13 +199,13 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 
 		p.swapUnproven("60", "fill", true, "payment_seen")
 		card := p.In("region", "Payment seen, not yet confirmed")
-		card.AwaitText("Intent reports: completed.", "USDC came from", "on Arbitrum One", "What is not proven", "What you can do")
+		card.AwaitText("Intent (Hyperstream) reports: completed.", "USDC came from", "on Arbitrum One", "What is not proven", "What you can do")
 		card.Find("link", "/^Transfer found /")
 		p.Find("heading", "Swap in progress")
 		p.another()
 
 		p.swapUnproven("70", "claim", false, "awaiting_proof")
-		p.In("region", "Awaiting confirmation").AwaitText("Intent reports: completed.", "Swapkeep cannot verify the payment on Arbitrum One.")
+		p.In("region", "Awaiting confirmation").AwaitText("Intent (Hyperstream) reports: completed.", "Swapkeep cannot verify the payment on Arbitrum One.")
 		p.Find("heading", "Swap in progress")
 	})
 }

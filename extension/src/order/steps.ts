@@ -40,7 +40,7 @@ export function trusted(order: Pick<Order, "steps" | "terms">, tell: OrderFormat
 /** spender names a spender: a contract with a common name, else the provider and the address. */
 function spender(address: string, { terms }: Order, tell: OrderFormatter): string {
 	if (contractName(address) || terms.provider === "wallet") return tell.account(address);
-	return `${tell.provider(terms.provider)} (${tell.account(address)})`;
+	return `${tell.provider(terms.provider)} ${tell.account(address)}`;
 }
 
 /** What each kind of step does. */

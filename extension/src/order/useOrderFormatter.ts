@@ -1,5 +1,6 @@
 import { contractName, shortAddress } from "../components/address";
-import { optionalMessage, locale, t } from "../i18n/t";
+import { providerName } from "../i18n/provider-name";
+import { locale, t } from "../i18n/t";
 import { isToday, formatTime } from "../i18n/time";
 import { rawAmount, shortAmount, fullAmount } from "../money/token-amount";
 import { useConnection, useNetworkData } from "../state/context";
@@ -40,7 +41,7 @@ export function orderFormatter(lookup: Lookup, networks: readonly Network[], acc
 		list: (names) => new Intl.ListFormat(locale()).format(names),
 		account: (address) => accounts.find((a) => a.address === address)?.name ?? contractName(address) ?? shortAddress(address),
 		trusted,
-		provider: (kind) => optionalMessage(`provider_${kind}`) ?? kind,
+		provider: providerName,
 		time: (time) => formatTime(time, isToday(time) ? "clock" : "whole"),
 	};
 }

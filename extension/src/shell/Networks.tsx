@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { numbers } from "../i18n/formats";
+import { providerName } from "../i18n/provider-name";
 import { locale, t } from "../i18n/t";
 import { useAct } from "../order/useAct";
 import { useConnection, useNetworkData } from "../state/context";
@@ -81,7 +82,7 @@ function Support({ chainId }: { chainId: number }) {
 		<ul class="support small" aria-label={t("networks_support")}>
 			{supportOf(providers, chainId).map(({ kind, word, note }) => (
 				<li key={kind} class={word} title={note}>
-					<span aria-hidden="true">{word === "active" ? "✓" : "–"}</span> {t(`provider_${kind}`)}
+					<span aria-hidden="true">{word === "active" ? "✓" : "–"}</span> {providerName(kind)}
 					<span class={word === "disabled" ? "soft" : "hidden"}> {t(`networks_support_${word}`)}</span>
 				</li>
 			))}

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { providerName } from "../i18n/provider-name";
 import { t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { useAct } from "../order/useAct";
@@ -65,7 +66,7 @@ function Waiting({ orders }: { orders: readonly Order[] }) {
 				<ul class="stack tight">
 					{waiting.map((o) => (
 						<li key={o.id} class="row apart small">
-							<span>{t(`provider_${o.terms.provider}`)}</span>
+							<span>{providerName(o.terms.provider)}</span>
 							<span class="soft">{formatTime(o.created, "whole")}</span>
 						</li>
 					))}

@@ -2,7 +2,8 @@ import type { Allowance, AllowanceKind, Review, Step } from "../wire/protocol";
 import { contractName } from "../components/address";
 import { Button } from "../components/Button";
 import { Modal } from "../components/Modal";
-import { optionalMessage, t } from "../i18n/t";
+import { providerName } from "../i18n/provider-name";
+import { t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { go } from "../shell/route";
 import { useAnswer } from "../state/answer";
@@ -27,7 +28,7 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 	const permit = step.effect.kind === "permit";
 	const reset = approval.amount === "0";
 	const units = (of: string) => tell.amount(step.effect.chainId, approval.token, of);
-	const provider = optionalMessage(`provider_${review.terms.provider}`) ?? review.terms.provider;
+	const provider = providerName(review.terms.provider);
 	const present = usePresentAllowance(review, approval.token, approval.spender, permit ? "permit2" : "erc20");
 	const armed = useArmed(number);
 	return (

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { Effect, EffectKind, Review, Step } from "../wire/protocol";
 import { contractName } from "../components/address";
-import { optionalMessage, t } from "../i18n/t";
+import { providerName } from "../i18n/provider-name";
+import { t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { bpsAsPercent } from "../money/percent";
 import type { OrderFormatter } from "../order/line";
@@ -15,7 +16,7 @@ const builtIn = new Set<EffectKind>(["swap", "order", "deposit", "opaque"]);
  * are collapsed. */
 export function ReviewSteps({ review }: { review: Review }) {
 	const tell = useStepFormatter(review.steps);
-	const provider = optionalMessage(`provider_${review.terms.provider}`) ?? review.terms.provider;
+	const provider = providerName(review.terms.provider);
 	return (
 		<details class="card steps">
 			<summary>{t("steps", review.steps.length)}</summary>

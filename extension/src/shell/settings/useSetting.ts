@@ -1,3 +1,4 @@
+import { providerName } from "../../i18n/provider-name";
 import { optionalMessage, t } from "../../i18n/t";
 import { useConnection, useNetworkData } from "../../state/context";
 import { networkName } from "../../state/network-name";
@@ -20,7 +21,7 @@ export function useNames(): { subject(of: Subject): string; setting(of: Setting)
 	const networks = useStore(useNetworkData().networks);
 	const subject = ({ of, name }: Subject) => {
 		if (of === "network") return networkName(Number(name), networks);
-		return optionalMessage(of === "provider" ? `provider_${name}` : `source_${name}`) ?? name;
+		return of === "provider" ? providerName(name) : (optionalMessage(`source_${name}`) ?? name);
 	};
 	// A setting that only a newer daemon has is shown with the daemon's description.
 	const setting = (of: Setting) => optionalMessage(messageOf(of.key)) ?? of.does;
