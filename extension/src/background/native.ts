@@ -37,7 +37,7 @@ type Incoming =
 	| { id: null; error: WireError }
 	| { id?: undefined; method: keyof Events; params: never };
 
-/** refusal builds an error of the protocol's table for a failure found by the extension. */
+/** wireErrorOf builds an error of the protocol's table for a failure found by the extension. */
 export function wireErrorOf(name: ErrorName, message?: string): WireError {
 	const row = errors[name];
 	return { code: row.code, message: message ?? row.means, data: { name, retryable: row.retryable, remedy: row.remedy } };
@@ -179,7 +179,7 @@ export class Native {
 		this.publishEnd((port as { error?: { message: string } | null }).error?.message ?? this.browser.lastError());
 	}
 
-	/** ended publishes why there is no port, and schedules a restart for the endings that a
+	/** publishEnd publishes why there is no port, and schedules a restart for the endings that a
 	 * restart may fix. */
 	private publishEnd(words: string | undefined): void {
 		if (this.link.at === "outdated") return;

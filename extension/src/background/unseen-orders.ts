@@ -1,7 +1,7 @@
 import type { Order } from "../wire/protocol";
 import { isObject } from "../wire/object";
 
-/** Ended holds the orders that ended while no page was open and were not looked at since:
+/** UnseenOrders holds the orders that ended while no page was open and were not looked at since:
  * order id to whether it was filled. It is kept in chrome.storage.session because the
  * browser may end the background at any time. Order ids are not secret. */
 export type UnseenOrders = Readonly<Record<string, boolean>>;

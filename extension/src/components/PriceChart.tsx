@@ -159,7 +159,7 @@ function Table({ candles }: { candles: readonly Candle[] }) {
 
 const price = (usd: string) => formatUSD(usd, locale());
 
-/** change formats a change in percent, with its sign. */
+/** formatChange formats a change in percent, with its sign. */
 export function formatChange(percent: number | undefined): string {
 	if (percent === undefined) return t("price_change_unknown");
 	return numbers(locale(), { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 2 }).format(percent / 100);

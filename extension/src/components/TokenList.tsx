@@ -134,7 +134,7 @@ interface FootProps {
 	empty: string | undefined;
 }
 
-/** nothing returns the text for an empty list. Contracts can only be read on the wallet's
+/** emptyText returns the text for an empty list. Contracts can only be read on the wallet's
  * own networks, so elsewhere it does not suggest an import. */
 function emptyText(query: string, known: boolean): string {
 	if (query === "") return t("picker_none");

@@ -6,19 +6,19 @@ import { type AmountFormatters, fieldWords, figureWords, refusalWords } from "./
 import { line, lineText, type OrderFormatter } from "./line";
 import { conditions, lookUp, states } from "./status";
 
-/** Said is a text that is not translated, and its author. */
+/** QuotedText is a text that is not translated, and its author. */
 export interface QuotedText {
 	by: "wallet" | "provider" | "node";
 	words: string;
 }
 
-/** Told is a cause in words. Either part may be missing. */
+/** CauseText is a cause in words. Either part may be missing. */
 export interface CauseText {
 	text: string;
 	said?: QuotedText;
 }
 
-/** Noted is a cause code together with the daemon's own text for it. */
+/** RecordedCause is a cause code together with the daemon's own text for it. */
 export interface RecordedCause {
 	cause?: Cause | undefined;
 	words: string | undefined;

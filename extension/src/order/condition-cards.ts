@@ -75,7 +75,7 @@ function claimed(o: Order, tell: OrderFormatter): Line {
 	return claim(o.claim?.state, tell.provider(o.terms.provider));
 }
 
-/** wait returns the card of what an open order is waiting for; undefined if nothing.
+/** conditionCard returns the card of what an open order is waiting for; undefined if nothing.
  * Conditions of a newer daemon are shown by their code. */
 export function conditionCard(order: Order, tell: OrderFormatter): Card | undefined {
 	const { condition } = order;
@@ -86,7 +86,7 @@ export function conditionCard(order: Order, tell: OrderFormatter): Card | undefi
 	return { title, tone, picture, text: [], lines: [], links: [], ...(order.proposal ? {} : reasonPart({ cause: order.cause, words: order.reason }, order, tell)), ...part };
 }
 
-/** noted returns the part of a card that gives the reason, if there is one. */
+/** reasonPart returns the part of a card that gives the reason, if there is one. */
 export function reasonPart(why: RecordedCause, order: Order, tell: OrderFormatter): Pick<Card, "noted"> {
 	return why.cause || why.words ? { noted: () => causeWords(why, order, tell) } : {};
 }

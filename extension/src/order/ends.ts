@@ -51,7 +51,7 @@ function endOf(o: Order): End {
 	return (by && lookUp(endTexts, by)) || endsOfOld[o.state] || { happened: "order_old_unknown", todo: "order_do_look" };
 }
 
-/** ended returns the card of an order's end; undefined while it is open. For filled and
+/** endCard returns the card of an order's end; undefined while it is open. For filled and
  * refunded orders it says what arrived; all others get four lines: what happened, where the
  * funds are, what happens next, what to do. */
 export function endCard(order: Order, tell: OrderFormatter): Card | undefined {

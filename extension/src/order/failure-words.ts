@@ -70,7 +70,7 @@ function named(key: MessageKey, ...names: string[]): Record<string, MessageKey> 
 	return Object.fromEntries(names.map((n) => [n, key]));
 }
 
-/** worded lists the fields that have words. */
+/** fieldsWithText lists the fields that have words. */
 export const fieldsWithText: readonly string[] = Object.keys(fieldNames);
 
 /** fieldWords returns a field in plain words; undefined if there are none. */

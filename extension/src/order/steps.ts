@@ -19,7 +19,7 @@ export interface StepLine {
 	link?: { chainId: number; tx: string };
 }
 
-/** Settled says what ends an order: the wallet's own call, a maker that fills the signed
+/** SettlementKind says what ends an order: the wallet's own call, a maker that fills the signed
  * order, the recipient of a deposit, or the wallet's own call that revokes an allowance. */
 export type SettlementKind = "own" | "signed" | "deposit" | "revoke";
 

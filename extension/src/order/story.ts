@@ -114,7 +114,7 @@ function cancellable(o: Order, tell: OrderFormatter): true | Line | undefined {
 	return true;
 }
 
-/** raisable returns what can be sped up. The cancelling transaction can while the order has a
+/** speedupOf returns what can be sped up. The cancelling transaction can while the order has a
  * reason: once it was sent there is none. */
 function speedupOf(o: Order): Story["speedup"] {
 	if ((o.attempts?.length ?? 0) === 0 || o.speedup) return undefined;

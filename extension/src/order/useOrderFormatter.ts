@@ -24,7 +24,7 @@ function tokensOf(order: Order): TokenAt[] {
 	return all.filter((a, i) => all.findIndex((b) => b.chainId === a.chainId && b.address === a.address) === i);
 }
 
-/** orderFormatter returns a Teller that uses the known tokens, networks and accounts. */
+/** orderFormatter returns an OrderFormatter that uses the known tokens, networks and accounts. */
 export function orderFormatter(lookup: Lookup, networks: readonly Network[], accounts: readonly Account[], short = false): OrderFormatter {
 	const network = (chainId: number) => networks.find((n) => n.chainId === chainId);
 	return {
@@ -46,7 +46,7 @@ export function orderFormatter(lookup: Lookup, networks: readonly Network[], acc
 	};
 }
 
-/** useOrderFormatter returns a Teller for these orders; `short` rounds amounts down, for lists. */
+/** useOrderFormatter returns an OrderFormatter for these orders; `short` rounds amounts down, for lists. */
 export function useOrderFormatter(orders: readonly Order[], short = false): OrderFormatter {
 	return orderFormatter(useTokens(orders.flatMap(tokensOf)), useStore(useNetworkData().networks), useStore(useConnection().accounts), short);
 }

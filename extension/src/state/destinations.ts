@@ -8,7 +8,7 @@ const retryAfter = 15_000;
 
 const answers = new Map<ProviderKind, { at: number; destinations: readonly Destination[] }>();
 
-/** known returns the wallet's own networks that a provider pays out on, for use while the
+/** fallbackDestinations returns the wallet's own networks that a provider pays out on, for use while the
  * provider does not answer. */
 export function fallbackDestinations(networks: readonly Network[], provider: Provider | undefined): Destination[] {
 	const served = networks.filter((n) => provider?.support[n.chainId]?.support === "active" && provider.support[n.chainId]?.crossChainEnabled);

@@ -5,7 +5,7 @@ import { useStore } from "../state/store";
 import { useTokens } from "../state/tokens";
 import type { Step } from "../wire/protocol";
 
-/** useStepFormatter returns a Teller for the steps of a plan, with all digits. */
+/** useStepFormatter returns an OrderFormatter for the steps of a plan, with all digits. */
 export function useStepFormatter(steps: readonly Step[]): OrderFormatter {
 	const tokens = steps.flatMap(({ effect: { chainId, spends = [], approves = [], receives = [] } }) =>
 		[...spends, ...approves, ...receives].map(({ token }) => ({ chainId, address: token })),

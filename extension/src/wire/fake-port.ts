@@ -29,13 +29,13 @@ export class FakePort {
 		this.open = false;
 	}
 
-	/** say delivers a message from the other end. */
+	/** deliver delivers a message from the other end. */
 	deliver(message: unknown): void {
 		const copy: unknown = message === undefined ? undefined : JSON.parse(JSON.stringify(message));
 		if (this.open) for (const hear of this.hearers) hear(copy as never);
 	}
 
-	/** end closes the port from the other end, with a reason where the browser gives one. */
+	/** closeFromOtherEnd closes the port from the other end, with a reason where the browser gives one. */
 	closeFromOtherEnd(reason: string | null = null): void {
 		if (!this.open) return;
 		this.open = false;

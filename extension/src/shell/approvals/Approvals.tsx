@@ -98,7 +98,7 @@ function useAllowances() {
 	return { account, network: networks.find((n) => n.chainId === active), orders, allowances, more, busy, failure, read };
 }
 
-/** The allowances loaded for one account on one network. */
+/** Shown are the allowances loaded for one account on one network. */
 interface Shown {
 	of: string;
 	busy: boolean;

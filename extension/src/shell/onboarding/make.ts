@@ -21,7 +21,7 @@ export function newAct(wallets: readonly { id: string }[], last?: Act): Act {
 
 type Call = Pick<Channel, "call">;
 
-/** create makes a wallet. The result has no words if the answer to an earlier try was lost.
+/** createWallet makes a wallet. The result has no words if the answer to an earlier try was lost.
  * A restarted daemon has forgotten the uuid, so before asking again, the wallets are
  * checked for a new one. */
 export async function createWallet(shell: Call, act: Act, params: Omit<CreateParams, "request">): Promise<CreateResult> {
@@ -30,7 +30,7 @@ export async function createWallet(shell: Call, act: Act, params: Omit<CreatePar
 	return await once(act, () => shell.call("keys.create", { ...params, request: act.request }));
 }
 
-/** take imports a wallet. A wallet that is new since the act began was imported by it. */
+/** importWallet imports a wallet. A wallet that is new since the act began was imported by it. */
 export async function importWallet(shell: Call, act: Act, params: Omit<ImportParams, "request">): Promise<CreateResult> {
 	const made = act.unanswered ? await madeSince(shell, act) : undefined;
 	if (made) return { wallet: made };

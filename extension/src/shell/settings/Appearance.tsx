@@ -10,7 +10,7 @@ import { applyTheme } from "../theme";
 import { languageOf, switchLanguage } from "./language";
 import { useSet } from "./useSetting";
 
-/** Look has the appearance settings. The language is stored by the daemon, for all windows;
+/** Appearance has the appearance settings. The language is stored by the daemon, for all windows;
  * the theme by this browser. */
 export function Appearance() {
 	return (
@@ -25,7 +25,7 @@ export function Appearance() {
 	);
 }
 
-/** Arrow keys select one language after another. Requests run in sequence, and those that
+/** Language sets the language. Arrow keys select one language after another. Requests run in sequence, and those that
  * were superseded are skipped. */
 function Language() {
 	const set = useSet();

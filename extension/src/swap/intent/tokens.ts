@@ -37,7 +37,7 @@ export async function fetchTokens(chainIds: readonly number[], fetcher: typeof f
 	}
 }
 
-/** bounded reads a body as text, and throws if it exceeds maxBody. */
+/** readBounded reads a body as text, and throws if it exceeds maxBody. */
 async function readBounded(reply: Response): Promise<string> {
 	const reader = reply.body?.getReader();
 	if (!reader) throw new Error("no body");
