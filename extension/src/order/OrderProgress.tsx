@@ -18,7 +18,7 @@ import { EvidenceView } from "./EvidenceView";
 import { line, lineText, type OrderFormatter } from "./line";
 import { SpeedUp } from "./SpeedUp";
 import { StepList } from "./StepList";
-import { story } from "./story";
+import { orderSummary } from "./order-summary";
 import { useOrderFormatter } from "./useOrderFormatter";
 
 interface Props {
@@ -36,7 +36,7 @@ const pollInterval = 15_000;
 export function OrderProgress({ order, history, channel }: Props) {
 	const tell = useOrderFormatter([order]);
 	const glance = useOrderFormatter([order], true);
-	const told = story(order, tell, usePolledOrder(order, channel), history);
+	const told = orderSummary(order, tell, usePolledOrder(order, channel), history);
 	const words = lineText(told.status.words);
 	useAnnouncedChanges(words);
 	const left = told.until && <Countdown to={told.until.time} label={t(told.until.label)} past={t("order_time_over")} />;

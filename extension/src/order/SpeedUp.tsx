@@ -7,16 +7,16 @@ import { displayAmount } from "../money/amount";
 import type { Channel } from "../state/channel";
 import { useNetworkData, useOrders } from "../state/context";
 import { useStore } from "../state/store";
-import { useArmed } from "../swap/useArmed";
+import { useEnabledAfterDelay } from "../swap/useEnabledAfterDelay";
 import type { Order, Tier } from "../wire/protocol";
 import type { OrderFormatter } from "./line";
-import type { Story } from "./story";
+import type { OrderSummary } from "./order-summary";
 import { useAct } from "./useAct";
 import { useConsentPassword } from "./useConsentPassword";
 
 interface Props {
 	order: Order;
-	of: NonNullable<Story["speedup"]>;
+	of: NonNullable<OrderSummary["speedup"]>;
 	channel: Channel;
 	tell: OrderFormatter;
 }
@@ -44,7 +44,7 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 	}, [act.failure]);
 	const ceiling = cancelling ? twice(order.terms.gasCeiling) : needed;
 	// This button replaces the one just pressed, so it is enabled after a delay.
-	const armed = useArmed(ceiling ?? "");
+	const enabled = useEnabledAfterDelay(ceiling ?? "");
 	const name = cancelling ? "order_raise" : "order_speedup";
 	return (
 		<>
@@ -64,7 +64,7 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 					{password.shown && <Refusal failure={password.shown} amounts={{ coin }} />}
 					{password.field}
 					{ceiling ? (
-						<Button kind="main critical" disabled={!armed || !password.ready} busy={act.busy} onClick={() => void act.run(tier, ceiling)}>
+						<Button kind="main critical" disabled={!enabled || !password.ready} busy={act.busy} onClick={() => void act.run(tier, ceiling)}>
 							{t(`${name}_more`, coin(ceiling))}
 						</Button>
 					) : (

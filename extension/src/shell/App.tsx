@@ -15,7 +15,7 @@ import { Refusal } from "../components/Refusal";
 import { Screen } from "../components/Screen";
 import { Header } from "./Header";
 import { Navigation } from "./Navigation";
-import { settingUp } from "./onboarding/settingUp";
+import { currentSetup } from "./onboarding/setup";
 import { preselected } from "./preselected";
 import { type Route, route } from "./route";
 
@@ -55,7 +55,7 @@ function Stage() {
 	const link = useLastProblem(useStore(useConnection().link));
 	const keys = useStore(useConnection().keys);
 	const unread = useStore(useConnection().keysFailure);
-	const setup = useStore(settingUp).stage;
+	const setup = useStore(currentSetup).stage;
 	const at = useStore(route);
 	if (setup === "held") return page(<Onboarding />);
 	if (link.at !== "ready" && !(link.at === "connecting" && keys)) return page(link.at === "connecting" ? <Waiting /> : <LinkScreen link={link} />);

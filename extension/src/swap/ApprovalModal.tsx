@@ -9,7 +9,7 @@ import { go } from "../shell/route";
 import { useAnswer } from "../state/answer";
 import { useConnection } from "../state/context";
 import { useStepFormatter } from "./useStepFormatter";
-import { useArmed } from "./useArmed";
+import { useEnabledAfterDelay } from "./useEnabledAfterDelay";
 
 interface Props {
 	step: Step;
@@ -30,7 +30,7 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 	const units = (of: string) => tell.amount(step.effect.chainId, approval.token, of);
 	const provider = providerName(review.terms.provider);
 	const present = usePresentAllowance(review, approval.token, approval.spender, permit ? "permit2" : "erc20");
-	const armed = useArmed(number);
+	const enabled = useEnabledAfterDelay(number);
 	return (
 		<Modal title={of > 1 ? t("approval_n", number, of) : t("approval")} onClose={onClose} key={number}>
 			<p>{t(reset ? "approval_reset_means" : permit ? "approval_permit_means" : "approval_means", provider)}</p>
@@ -64,7 +64,7 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 				<dt>{t("approval_now")}</dt>
 				<dd class="number">{present === undefined ? "…" : present === null ? t("none") : present.unlimited ? t("unlimited") : units(present.amount)}</dd>
 			</dl>
-			<Button kind="main" disabled={!armed} onClick={onApprove}>
+			<Button kind="main" disabled={!enabled} onClick={onApprove}>
 				{t(reset ? "approval_reset" : permit ? "approval_sign" : "approval_approve")}
 			</Button>
 			<Button kind="plain" onClick={() => go({ at: "approvals" })}>

@@ -14,7 +14,7 @@ import { useStore } from "../state/store";
 import { NATIVE } from "../state/network-data";
 import { condition, type Condition } from "./condition";
 import { draft, type Draft } from "./draft";
-import { amountOf, chosenOffer, factsOf, type Inputs, missesChoice, missingGas, queryOf } from "./machine";
+import { amountOf, chosenOffer, factsOf, type Inputs, chosenOfferGone, missingGas, queryOf } from "./machine";
 import { OfferCard } from "./OfferCard";
 import { Offers } from "./Offers";
 import { OrderNotes } from "./OrderNotes";
@@ -51,7 +51,7 @@ export function FormView(props: Props) {
 					{props.about?.(offer)}
 				</OfferCard>
 			)}
-			{missesChoice(state) && <p class="note">{t("choice_gone")}</p>}
+			{chosenOfferGone(state) && <p class="note">{t("choice_gone")}</p>}
 			{machine.routes && <Routes offers={state.quotes.offers} chosen={offer?.id} token={inputs.draft.tokenOut} onChoose={flow.choose} />}
 			<Offers query={queryOf(machine, inputs)} own={offer} failed={state.quotes.at === "failed"} kind={machine.kind} tokenOut={inputs.draft.tokenOut} onProvider={onProvider} />
 			<ActButton condition={shown} onAct={(act) => (act === "review" ? offer && flow.review(offer.id) : flow.requote())} />

@@ -10,9 +10,9 @@ import { Avatar } from "../../components/Avatar";
 import { Button } from "../../components/Button";
 import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
-import { inTab, setUp } from "../onboarding/settingUp";
+import { inTab, startSetup } from "../onboarding/setup";
 import { back } from "../route";
-import { begun, type Search, searchOf } from "./discovery";
+import { searchStarted, type Search, searchOf } from "./discovery";
 import { RemoveWallet } from "./RemoveWallet";
 import { Rename, type Renamed } from "./Rename";
 import { Icon } from "../../components/Icon";
@@ -30,8 +30,8 @@ export default function Accounts() {
 			<section class="stack tight" aria-label={t("accounts_another")}>
 				<h2>{t("accounts_another")}</h2>
 				<div class="pair">
-					<Button onClick={() => setUp("create")}>{t("create_wallet")}</Button>
-					<Button onClick={() => setUp("import")}>{t("import_wallet")}</Button>
+					<Button onClick={() => startSetup("create")}>{t("create_wallet")}</Button>
+					<Button onClick={() => startSetup("import")}>{t("import_wallet")}</Button>
 				</div>
 				{!inTab() && <p class="soft small">{t("welcome_tab")}</p>}
 			</section>
@@ -126,7 +126,7 @@ function useSearch(wallet: string) {
 	const { networks } = useNetworkData();
 	const [search, setSearch] = useState<Search>();
 	const act = useAct(async (request) => {
-		setSearch(begun);
+		setSearch(searchStarted);
 		try {
 			setSearch(searchOf(await shell.call("keys.discover", { request, wallet }), networks.get()));
 		} catch (thrown) {

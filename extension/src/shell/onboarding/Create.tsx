@@ -5,11 +5,11 @@ import { useStore } from "../../state/store";
 import { Button } from "../../components/Button";
 import { Command } from "../../components/Command";
 import { Screen } from "../../components/Screen";
-import { dropWordsOnLock, type NewWallet } from "./made";
-import { createWallet } from "./make";
-import { MakingForm, NameAndPassword, useMaking } from "./Making";
+import { dropWordsOnLock, type NewWallet } from "./new-wallet";
+import { createWallet } from "./create-wallet";
+import { NewWalletForm, NameAndPassword, useNewWallet } from "./NewWalletForm";
 import { Sandbox } from "./Sandbox";
-import { endSetup } from "./settingUp";
+import { endSetup } from "./setup";
 import { WordsCheck, WordsShown } from "./Words";
 import { wordsOf } from "./mnemonic";
 
@@ -34,17 +34,17 @@ export function Create({ first }: { first: boolean }) {
 function CreateForm({ first, onMade }: { first: boolean; onMade: (made: NewWallet) => void }) {
 	const { shell } = useConnection();
 	const [count, setCount] = useState(12);
-	const making = useMaking("create", first, (act, given) => createWallet(shell, act, { ...given, words: count }), ({ wallet, words, warning }) =>
+	const making = useNewWallet("create", first, (act, given) => createWallet(shell, act, { ...given, words: count }), ({ wallet, words, warning }) =>
 		onMade({ name: wallet.name, words: wordsOf(words ?? ""), warning, checking: false }),
 	);
 	return (
 		<Screen title={t("create_title")} onBack={endSetup}>
 			<p class="soft">{t(first ? "create_text" : "create_text_another")}</p>
 			<Sandbox />
-			<MakingForm making={making} act={t("create_wallet")}>
+			<NewWalletForm making={making} act={t("create_wallet")}>
 				<NameAndPassword making={making} />
 				<WordCount value={count} onChange={setCount} />
-			</MakingForm>
+			</NewWalletForm>
 		</Screen>
 	);
 }

@@ -8,11 +8,11 @@ import { Screen } from "../../components/Screen";
 import { Create } from "./Create";
 import { Import } from "./Import";
 import { Sandbox } from "./Sandbox";
-import { inTab, settingUp, setUp } from "./settingUp";
+import { inTab, currentSetup, startSetup } from "./setup";
 
 /** Onboarding makes the first wallet, or another one. */
 export default function Onboarding() {
-	const setup = useStore(settingUp);
+	const setup = useStore(currentSetup);
 	const { keys } = useConnection();
 	// As it was at the start: making the wallet changes keys.state.
 	const [first] = useState(() => (keys.get()?.state ?? "none") === "none");
@@ -32,10 +32,10 @@ function Welcome() {
 			</ul>
 			<Sandbox />
 			<div class="stack tight">
-				<Button kind="main" onClick={() => setUp("create")}>
+				<Button kind="main" onClick={() => startSetup("create")}>
 					{t("create_wallet")}
 				</Button>
-				<Button onClick={() => setUp("import")}>{t("import_wallet")}</Button>
+				<Button onClick={() => startSetup("import")}>{t("import_wallet")}</Button>
 			</div>
 			{!inTab() && <p class="soft small">{t("welcome_tab")}</p>}
 		</Screen>

@@ -6,8 +6,8 @@ import { lookUp, orderStatus, type OrderStatus } from "./status";
 import { settlementKind, type SettlementKind, stepLines, type StepLine, trusted } from "./steps";
 import { type Card, reasonPart, conditionCard } from "./condition-cards";
 
-/** A Story is everything that is shown about an order. */
-export interface Story {
+/** An OrderSummary is everything that is shown about an order. */
+export interface OrderSummary {
 	status: OrderStatus;
 	/** What is being done now; absent once it ended, and while a condition applies. */
 	now?: Line;
@@ -32,9 +32,9 @@ export interface Story {
 const slowFactor = 3;
 const slowSeconds = 120;
 
-/** story builds what is shown about an order. `now` is in ms since 1970; `history` is the
+/** orderSummary builds what is shown about an order. `now` is in ms since 1970; `history` is the
  * order's recorded history. */
-export function story(order: Order, tell: OrderFormatter, now: number, history?: readonly Entry[]): Story {
+export function orderSummary(order: Order, tell: OrderFormatter, now: number, history?: readonly Entry[]): OrderSummary {
 	if (order.state === "unreadable") return { status: orderStatus(order), steps: [], leftovers: false, card: damaged(order, tell) };
 	const shared = { status: orderStatus(order), steps: stepLines(order, tell), leftovers: (order.leftovers?.length ?? 0) > 0 };
 	const end = endCard(order, tell);
@@ -116,7 +116,7 @@ function cancellable(o: Order, tell: OrderFormatter): true | Line | undefined {
 
 /** speedupOf returns what can be sped up. The cancelling transaction can while the order has a
  * reason: once it was sent there is none. */
-function speedupOf(o: Order): Story["speedup"] {
+function speedupOf(o: Order): OrderSummary["speedup"] {
 	if ((o.attempts?.length ?? 0) === 0 || o.speedup) return undefined;
 	if (!o.cancel && o.condition !== "cancelling") return "transaction";
 	return o.reason ? "cancelling" : undefined;

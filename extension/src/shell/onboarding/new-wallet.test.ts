@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import type { Events } from "../../wire/protocol";
-import { dropWordsOnLock, type NewWallet } from "./made";
+import { dropWordsOnLock, type NewWallet } from "./new-wallet";
 
 const made: NewWallet = { name: "w", words: ["one", "two"], warning: undefined, checking: true };
 
