@@ -20,15 +20,16 @@ export function parseUnseen(kept: unknown): UnseenOrders {
 	return Object.fromEntries(Object.entries(kept).filter((e): e is [string, boolean] => typeof e[1] === "boolean"));
 }
 
-/** onUnseenChanged calls `hear` now and after each change, whichever page or background made it. */
-export function onUnseenChanged(hear: (ended: UnseenOrders) => void): void {
+/** onUnseenChanged calls `listener` now and after each change, whichever page or background
+ * made it. */
+export function onUnseenChanged(listener: (ended: UnseenOrders) => void): void {
 	let changed = false;
 	chrome.storage.session.onChanged.addListener((changes) => {
 		if (!(key in changes)) return;
 		changed = true;
-		hear(parseUnseen(changes[key]?.newValue));
+		listener(parseUnseen(changes[key]?.newValue));
 	});
-	void read().then((ended) => changed || hear(ended));
+	void read().then((ended) => changed || listener(ended));
 }
 
 /** Changes run one after the other, so that each starts from the result of the last. */

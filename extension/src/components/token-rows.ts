@@ -70,7 +70,8 @@ function heldRows({ chainId, query, balances, prices }: Choice): TokenRow[] {
 	return rows.sort((a, b) => first(a) - first(b) || compareValue(a.usd, b.usd));
 }
 
-/** countUnreadable counts the tokens whose contract returned no balance; the account may hold some. */
+/** countUnreadable counts the tokens whose contract returned no balance; the account may
+ * hold some. */
 export function countUnreadable(balances: readonly Balance[]): number {
 	return balances.filter((b) => b.amount === undefined).length;
 }

@@ -46,8 +46,8 @@ export function t(key: MessageKey, ...values: (string | number)[]): string {
 	return optionalMessage(key, ...values) ?? key;
 }
 
-/** optionalMessage is t for a key built from data, such as an error's name; undefined if there is no
- * such message. */
+/** optionalMessage is t for a key built from data, such as an error's name; undefined if
+ * there is no such message. */
 export function optionalMessage(key: string, ...values: (string | number)[]): string | undefined {
 	const message = Object.hasOwn(texts, key) ? texts[key]?.message : undefined;
 	return message === undefined ? undefined : fill(message, values.map((value) => isolateBidi(String(value))));

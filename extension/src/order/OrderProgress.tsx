@@ -156,7 +156,8 @@ function usePolledOrder({ id, final }: Order, channel: Channel): number {
 	return looked;
 }
 
-/** useAnnouncedChanges announces changes of the order's state, but not the state it was opened with. */
+/** useAnnouncedChanges announces changes of the order's state, but not the state it was
+ * opened with. */
 function useAnnouncedChanges(words: string): void {
 	const first = useRef(true);
 	useEffect(() => {

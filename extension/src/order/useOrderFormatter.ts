@@ -46,7 +46,8 @@ export function orderFormatter(lookup: Lookup, networks: readonly Network[], acc
 	};
 }
 
-/** useOrderFormatter returns an OrderFormatter for these orders; `short` rounds amounts down, for lists. */
+/** useOrderFormatter returns an OrderFormatter for these orders; `short` rounds amounts
+ * down, for lists. */
 export function useOrderFormatter(orders: readonly Order[], short = false): OrderFormatter {
 	return orderFormatter(useTokens(orders.flatMap(tokensOf)), useStore(useNetworkData().networks), useStore(useConnection().accounts), short);
 }

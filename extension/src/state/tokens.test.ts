@@ -16,7 +16,7 @@ function book(answers: Record<string, (params: { chainId: number; provider?: str
 			calls.push([method, params.chainId, params.provider, params.cursor].filter(Boolean).join(" "));
 			return answers[method]?.(params);
 		},
-		on: (_: string, hear: typeof changed) => ((changed = hear), () => {}),
+		on: (_: string, listener: typeof changed) => ((changed = listener), () => {}),
 	} as unknown as Channel;
 	const networks = store<readonly Network[]>([{ chainId: 1, name: "Ethereum", symbol: "ETH", decimals: 18 } as Network]);
 	const made = new TokenCache(shell, { networks, balances: store<readonly Balance[] | undefined>(held) });

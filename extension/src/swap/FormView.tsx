@@ -150,7 +150,8 @@ function Entries(props: Props) {
 	);
 }
 
-/** useTypedValue returns the value of the typed amount in US dollars, by the wallet's own prices. */
+/** useTypedValue returns the value of the typed amount in US dollars, by the wallet's own
+ * prices. */
 function useTypedValue({ draft }: Inputs): string | undefined {
 	const price = useStore(useNetworkData().prices, (prices) => draft.tokenIn && prices.get(draft.tokenIn.address.toLowerCase()));
 	const amount = amountOf(draft);

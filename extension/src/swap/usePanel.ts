@@ -151,10 +151,10 @@ export async function watchQuote(channel: Channel, query: Query | undefined, ask
 		return;
 	}
 	let own: Asked | undefined;
-	const begun = (call: number) => void (asked.current = own = { query, call });
+	const onID = (call: number) => void (asked.current = own = { query, call });
 	const tell = (e: PanelEvent) => asked.current === own && dispatch(e);
 	try {
-		const { offers, failures } = await channel.call("swap.quote", { ...query, watch: true }, begun);
+		const { offers, failures } = await channel.call("swap.quote", { ...query, watch: true }, onID);
 		const [failure] = Object.values(failures ?? {});
 		tell(answerOf(query, failure ? { offers, failure, done: true } : { offers, done: true }));
 	} catch (thrown) {

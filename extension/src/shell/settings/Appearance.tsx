@@ -25,8 +25,8 @@ export function Appearance() {
 	);
 }
 
-/** Language sets the language. Arrow keys select one language after another. Requests run in sequence, and those that
- * were superseded are skipped. */
+/** Language sets the language. Arrow keys select one language after another. Requests run in
+ * sequence, and those that were superseded are skipped. */
 function Language() {
 	const set = useSet();
 	const settings = useStore(useConnection().settings);
