@@ -14,11 +14,11 @@ import { useConsentPassword } from "./useConsentPassword";
 interface Props {
 	order: Order;
 	channel: Channel;
-	tell: OrderFormatter;
+	format: OrderFormatter;
 }
 
 /** CancelOrder cancels an order, after a dialog that says what that costs. */
-export function CancelOrder({ order, channel, tell }: Props) {
+export function CancelOrder({ order, channel, format }: Props) {
 	const { mergeOrder } = useOrders();
 	const [asked, ask] = useState(false);
 	const act = useAct(async (request) => {
@@ -38,7 +38,7 @@ export function CancelOrder({ order, channel, tell }: Props) {
 			</Button>
 			{asked && (
 				<Modal title={t("order_cancel_title")} onClose={() => ask(false)}>
-					<p>{t(costs(order), tell.network(order.terms.srcChainId))}</p>
+					<p>{t(costs(order), format.network(order.terms.srcChainId))}</p>
 					{password.shown && <Refusal failure={password.shown} />}
 					{password.field}
 					<div class="row">

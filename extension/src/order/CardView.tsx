@@ -34,7 +34,7 @@ export function CardView({ card, lead, children }: { card: Card; lead?: Componen
 			)}
 			{noted && (
 				<p>
-					<CauseView told={noted} />
+					<CauseView cause={noted} />
 				</p>
 			)}
 			{card.said && (

@@ -30,7 +30,7 @@ interface Props {
 	/** The countdown of the order. */
 	left: ComponentChildren;
 	channel: Channel;
-	tell: OrderFormatter;
+	format: OrderFormatter;
 	/** Formats amounts rounded down, for the minimum received. */
 	glance: OrderFormatter;
 }
@@ -63,7 +63,7 @@ interface ProposalProps extends Props {
 	newer: boolean;
 }
 
-function ProposalForm({ order, card, left, proposal, channel, tell, glance, newer }: ProposalProps) {
+function ProposalForm({ order, card, left, proposal, channel, format, glance, newer }: ProposalProps) {
 	const { mergeOrder } = useOrders();
 	const { review } = proposal;
 	const [agreed, agree] = useState(false);
@@ -86,7 +86,7 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 				card={card}
 				lead={
 					<>
-						<Changes changes={changes(order, review, tell, glance)} />
+						<Changes changes={changes(order, review, format, glance)} />
 						{review.blocked && <p class="note critical">{t("order_consent_blocked")}</p>}
 						<Findings
 							findings={review.findings.filter((f) => !raised.has(f.code))}
@@ -100,7 +100,7 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 			>
 				{newer && <p class="note warn">{t("order_consent_newer")}</p>}
 				<p class="small">
-					{t("order_consent_reason")} <CauseView told={causeWords({ cause: proposal.cause, words: proposal.reason }, order, tell)} />
+					{t("order_consent_reason")} <CauseView cause={causeWords({ cause: proposal.cause, words: proposal.reason }, order, format)} />
 				</p>
 				{left}
 				<Countdown to={review.expires} label={t("order_consent_until")} past={t("order_consent_renewed")} />
@@ -109,7 +109,7 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 			</CardView>
 			{!review.blocked && (
 				<div class="act">
-					{password.shown && <Refusal failure={password.shown} amounts={{ coin: (wei) => tell.coin(review.terms.srcChainId, wei) }} />}
+					{password.shown && <Refusal failure={password.shown} amounts={{ coin: (wei) => format.coin(review.terms.srcChainId, wei) }} />}
 					<label class="choice small">
 						<input type="checkbox" checked={agreed} onChange={(e) => agree(e.currentTarget.checked)} />
 						<span>{t("order_consent_agree")}</span>

@@ -18,7 +18,7 @@ interface Props {
 	order: Order;
 	of: NonNullable<OrderSummary["speedup"]>;
 	channel: Channel;
-	tell: OrderFormatter;
+	format: OrderFormatter;
 }
 
 const tiers: readonly Tier[] = ["normal", "fast"];
@@ -26,7 +26,7 @@ const tiers: readonly Tier[] = ["normal", "fast"];
 /** SpeedUp replaces the pending transaction with one that pays more, or raises the fee cap
  * of the transaction that cancels it. Going above the accepted fee cap takes a confirmation
  * that names the new one. */
-export function SpeedUp({ order, of, channel, tell }: Props) {
+export function SpeedUp({ order, of, channel, format }: Props) {
 	const { mergeOrder } = useOrders();
 	const [asked, ask] = useState(false);
 	const [tier, choose] = useState<Tier>("fast");
@@ -35,7 +35,7 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 		ask(false);
 	});
 	const password = useConsentPassword(act.failure);
-	const coin = (wei: string) => tell.coin(order.terms.srcChainId, wei);
+	const coin = (wei: string) => format.coin(order.terms.srcChainId, wei);
 	// Cancelling may have started since this was drawn.
 	const cancelling = of === "cancelling" || (act.failure?.is("being_cancelled", "too_late") ?? false);
 	const [needed, need] = useState<string>();

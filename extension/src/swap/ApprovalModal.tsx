@@ -24,10 +24,10 @@ interface Props {
  * permit of a plan. It shows token, exact amount, spender and the present allowance. */
 export function ApprovalModal({ step, review, number, of, onApprove, onClose }: Props) {
 	const approval = step.effect.approves![0]!; // approvals() returns only steps that have one
-	const tell = useStepFormatter(review.steps);
+	const format = useStepFormatter(review.steps);
 	const permit = step.effect.kind === "permit";
 	const reset = approval.amount === "0";
-	const units = (of: string) => tell.amount(step.effect.chainId, approval.token, of);
+	const units = (of: string) => format.amount(step.effect.chainId, approval.token, of);
 	const provider = providerName(review.terms.provider);
 	const present = usePresentAllowance(review, approval.token, approval.spender, permit ? "permit2" : "erc20");
 	const enabled = useEnabledAfterDelay(number);

@@ -74,7 +74,7 @@ function useRecord(id: string, revision: number | undefined): [OrderResult | und
 }
 
 function History({ order, history, omitted }: { order: Order; history: OrderResult["history"]; omitted: number }) {
-	const tell = useOrderFormatter([order]);
+	const format = useOrderFormatter([order]);
 	return (
 		<details class="card">
 			<summary>{t("order_history")}</summary>
@@ -90,7 +90,7 @@ function History({ order, history, omitted }: { order: Order; history: OrderResu
 							{h.note && h.note !== h.condition && (
 								<span class="soft small">
 									{" · "}
-									<CauseView told={causeWords({ cause: h.cause, words: h.note }, order, tell)} />
+									<CauseView cause={causeWords({ cause: h.cause, words: h.note }, order, format)} />
 								</span>
 							)}
 						</span>
