@@ -6,7 +6,7 @@ const src = resolve(import.meta.dirname, "src");
 /** drawn matches the modules that only pages use (views and their data), none that the
  * background uses too. */
 const drawn = (id: string) =>
-	/^(components|i18n|money|order|shell|state|style|swap)\b/.test(relative(src, id)) || /node_modules.preact|preload-helper/.test(id);
+	/^(\.\.\/messages|components|i18n|money|order|shell|state|style|swap)\b/.test(relative(src, id)) || /node_modules.preact|preload-helper/.test(id);
 
 // Builds what both browsers share; build/build.mjs combines it with each manifest.
 export default defineConfig({

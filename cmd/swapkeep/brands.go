@@ -4,21 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"swapkeep/extension/messages"
 )
 
-// brands are the names under which people know the service behind each kind of provider.
-// A vendor that connects other services changes this table. Commands accept kinds and
-// brands; the first brand of a kind is the one that is shown.
-var brands = []struct{ kind, name string }{
-	{"dex", "Uniswap"}, {"bridge", "Relay"}, {"intent", "Hyperstream"}, {"intent", "Khalani"}, {"gasless", "Bebop"},
-}
-
-// providerKind returns the kind of the provider that is called name.
+// providerKind returns the kind of the provider that is called name: a kind or a brand.
 func providerKind(name string) (string, error) {
-	for _, b := range brands {
-		if strings.EqualFold(name, b.kind) || strings.EqualFold(name, b.name) {
-			return b.kind, nil
-		}
+	if kind := strings.ToLower(name); messages.Brand(kind) != kind {
+		return kind, nil
+	}
+	if kind := messages.KindOf(name); kind != "" {
+		return kind, nil
 	}
 	return "", usageError{fmt.Errorf("unknown provider %q; use dex, bridge, intent or gasless", name)}
 }
@@ -35,16 +31,6 @@ func providerKinds(names []string) (kinds []string, err error) {
 		}
 	}
 	return kinds, nil
-}
-
-// brandOf returns the brand of a kind, or the kind.
-func brandOf(kind string) string {
-	for _, b := range brands {
-		if b.kind == kind {
-			return b.name
-		}
-	}
-	return kind
 }
 
 // keyOwner is providerKind, and for sources of prices their name.

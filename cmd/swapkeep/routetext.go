@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -30,7 +31,7 @@ func routeText(o protocol.Offer) string {
 		if m == nil {
 			return raw
 		}
-		legs[i] = brandOf(o.Provider) + " v" + m[1] + poolsText(poolFee.FindAllString(m[4], -1))
+		legs[i] = messages.Brand(o.Provider) + " v" + m[1] + poolsText(poolFee.FindAllString(m[4], -1))
 		if len(legs) > 1 {
 			legs[i] = m[2] + strings.TrimRight(strings.TrimRight(m[3], "0"), ".") + " % " + legs[i]
 		}

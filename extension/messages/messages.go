@@ -1,5 +1,5 @@
-// Package messages holds the English words for the codes of an order's state, so that the
-// terminal says what the popup says.
+// Package messages holds the English words for the codes of an order's state, and the brands
+// of the providers, so that the terminal says what the popup says.
 package messages
 
 import (

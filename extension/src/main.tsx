@@ -21,7 +21,7 @@ const wallet = createWallet(shell);
 const [language, theme] = await Promise.all([readStored("language"), readStored("theme"), restoreDraft()]);
 applyTheme(theme ?? "system");
 await loadLanguage(language ?? "");
-followLanguage(wallet);
+followLanguage(wallet.connection);
 render(
 	<WalletProvider value={wallet}>
 		<App />

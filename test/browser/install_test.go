@@ -25,7 +25,7 @@ func TestInstall(t *testing.T) {
 		linkProfile(d, kind)
 		p := d.BrowserAlone(kind).Open("popup.html")
 		p.Find("heading", "Install swapkeep")
-		p.AwaitText("Your browser did not find it.", "Get swapkeep for this computer", "swapkeep doctor")
+		p.AwaitText("Your browser did not find it.", "If swapkeep is not on this computer yet", "swapkeep doctor")
 		before := d.Shell(ownFiles)
 		installAsShown(t, p, d, kind)
 		if now := d.Shell(ownFiles); !strings.Contains(now, "/app.swapkeep.host.json") || !strings.Contains(now, "/current\n") {

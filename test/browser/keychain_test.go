@@ -30,7 +30,7 @@ func TestKeychainFails(t *testing.T) {
 		locked := keychainTroubles[1] // tried again only by the user
 		d.Keychain(locked.state)
 		p := b.Open("popup.html?view=tab#create")
-		p.Find("heading", "Your wallet cannot be read") // it is unknown whether there is a wallet
+		p.Find("heading", "Cannot read your wallet") // it is unknown whether there is a wallet
 		p.In("alert", "").AwaitText(locked.says...)
 		p.Accessible("unread")
 		d.Keychain(keychain.Open)
@@ -44,7 +44,7 @@ func TestKeychainFails(t *testing.T) {
 		}
 		d.Keychain(keychain.Open)
 		p.Click("button", "Create wallet")
-		p.Find("heading", "Your words")
+		p.Find("heading", "Your recovery words")
 		confirmWords(t, p, wordsOf(p))
 		p.Find("radiogroup", "Swap provider")
 		made := d.Wallets()

@@ -22,7 +22,7 @@ func linkProfile(d *desk.Desk, kind ui.Kind) {
 // installAsShown runs the command that the page shows.
 func installAsShown(t *testing.T, p *ui.Page, d *desk.Desk, kind ui.Kind) {
 	t.Helper()
-	p.Click("button", "Copy the command that installs")
+	p.Click("button", "Copy the install command")
 	command := p.Clipboard()
 	p.AwaitText(command)
 	if !strings.HasPrefix(command, "swapkeep install --browser "+string(kind)+" --extension-id ") || strings.Contains(command, "\n") {
@@ -43,7 +43,7 @@ func TestHostForbidden(t *testing.T) {
 		p := d.BrowserAlone(kind).Open("popup.html")
 		p.Find("heading", wanted[kind])
 		if kind == ui.Chromium {
-			p.AwaitText("This extension's id:", strings.Trim(strings.TrimPrefix(p.Browser().Origin(), "chrome-extension:"), "/"))
+			p.AwaitText("This extension's ID:", strings.Trim(strings.TrimPrefix(p.Browser().Origin(), "chrome-extension:"), "/"))
 		}
 		installAsShown(t, p, d, kind)
 		p.Click("button", "Try again")
@@ -61,7 +61,7 @@ func TestHostRefuses(t *testing.T) {
 		d.Shell(`sed -i '/^\[extensions\]/,/^firefox/d' $SWAPKEEP_CONFIG`)
 		p := d.BrowserAlone(kind).Open("popup.html")
 		p.Find("heading", "Allow this extension")
-		p.AwaitText("This extension's id:", "swapkeep says:")
+		p.AwaitText("This extension's ID:", "Message from swapkeep:")
 		inspect(t, p, "host-refuses")
 		installAsShown(t, p, d, kind)
 		p.Click("button", "Try again")
@@ -77,7 +77,7 @@ func TestVersionTooOld(t *testing.T) {
 		d.Shell("mkdir -m 700 $SWAPKEEP_HOME && echo client daemon > $SWAPKEEP_HOME/update")
 		p := d.Browser(kind).Open("popup.html")
 		p.Find("heading", "Update the extension")
-		p.AwaitText("This extension", "Its protocol versions", "swapkeep says:")
+		p.AwaitText("This extension", "Its protocol versions", "Message from swapkeep:")
 		inspect(t, p, "update-extension")
 		wantRefused(t, d, "client")
 		p.Click("button", "Try again")

@@ -25,7 +25,7 @@ func (p *trader) inWindow(q *ui.Page) *trader { return &trader{Page: q, t: p.t, 
 // wordsOf reads the words of a new wallet from the page.
 func wordsOf(p *ui.Page) []string {
 	var words []string
-	for i, field := range strings.Fields(p.Text("list", "Your words")) {
+	for i, field := range strings.Fields(p.Text("list", "Your recovery words")) {
 		if i%2 == 1 { // they are numbered
 			words = append(words, field)
 		}

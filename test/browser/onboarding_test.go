@@ -28,8 +28,8 @@ func TestOnboarding(t *testing.T) {
 		p := b.Open("popup.html?view=tab#create")
 		p.Find("heading", "Create a wallet")
 		for _, refused := range []struct{ password, repeat, says string }{
-			{"short", "short", "At least 10 characters."},
-			{desk.Password, desk.Password + "x", "The two passwords differ."},
+			{"short", "short", "Use at least 10 characters."},
+			{desk.Password, desk.Password + "x", "The passwords do not match."},
 			{"password123", "password123", "too easy to guess"},
 		} {
 			p.Fill("Password", refused.password)
@@ -40,7 +40,7 @@ func TestOnboarding(t *testing.T) {
 		p.Fill("Password", desk.Password)
 		p.Fill("Repeat password", desk.Password)
 		p.Click("button", "Create wallet")
-		p.Find("heading", "Your words")
+		p.Find("heading", "Your recovery words")
 		words := wordsOf(p)
 		if len(words) != 12 || len(wordsLeft(p, words)) == 0 {
 			t.Fatalf("the words are %d", len(words))
@@ -83,7 +83,7 @@ func awaitView(t *testing.T, p *ui.Page, path string) {
 // confirmWords types the three words that are asked for, one of them wrong at first.
 func confirmWords(t *testing.T, p *ui.Page, words []string) {
 	t.Helper()
-	p.Click("button", "I have written them down")
+	p.Click("button", "I wrote them down")
 	p.Find("heading", "Check your words")
 	asked := p.All("textbox", "/^Word /")
 	if len(asked) != 3 {
@@ -97,7 +97,7 @@ func confirmWords(t *testing.T, p *ui.Page, words []string) {
 		p.Fill(field.Name, word)
 	}
 	p.Click("button", "Continue")
-	p.AwaitText("That is not word " + strings.TrimPrefix(asked[1].Name, "Word "))
+	p.AwaitText("This is not word " + strings.TrimPrefix(asked[1].Name, "Word "))
 	p.Fill(asked[1].Name, wordAt(t, asked[1].Name, words))
 	p.Click("button", "Continue")
 }
@@ -117,12 +117,12 @@ func wordAt(t *testing.T, field string, words []string) string {
 func importAnother(t *testing.T, b *ui.Browser) {
 	t.Helper()
 	p := b.Open("popup.html?view=tab#import")
-	p.Choose("What do you have?", "Private key")
+	p.Choose("Import from", "Private key")
 	p.Fill("Private key", strings.Repeat("5", 64))
 	p.Fill("Password", desk.Password)
 	p.Click("button", "Import wallet")
-	p.AwaitText("The sandbox takes only its own keys")
-	p.Choose("What do you have?", "Recovery words")
+	p.AwaitText("The sandbox accepts only its own keys")
+	p.Choose("Import from", "Recovery words")
 	p.Fill("Recovery words", "test test test")
 	p.Click("button", "Import wallet")
 	p.AwaitText("these are 3.")
@@ -138,10 +138,10 @@ func importAnother(t *testing.T, b *ui.Browser) {
 func importKeyFile(t *testing.T, b *ui.Browser) {
 	t.Helper()
 	p := b.Open("popup.html?view=tab#import")
-	p.Choose("What do you have?", "Key file")
+	p.Choose("Import from", "Key file")
 	for _, file := range []struct{ name, password, says string }{
 		{"not-a-key-file.json", "", "This is not a key file"},
-		{"public-test-key.json", "a wrong one", "The password does not open the key file"},
+		{"public-test-key.json", "a wrong one", "Wrong key file password"},
 		{"public-test-key.json", "password of a public test key", ""},
 	} {
 		path, err := filepath.Abs(filepath.Join("testdata", file.name))
@@ -152,10 +152,10 @@ func importKeyFile(t *testing.T, b *ui.Browser) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Fill("Text of the key file", "typed before") // to notice that the same file is read again
-		p.File("Choose a file", path)
-		p.Await("textbox", "Text of the key file", "read", func(e ui.Element) bool { return e.Value == string(text) })
-		p.Fill("Password of the key file", file.password)
+		p.Fill("Key file text", "typed before") // to notice that the same file is read again
+		p.File("Choose file", path)
+		p.Await("textbox", "Key file text", "read", func(e ui.Element) bool { return e.Value == string(text) })
+		p.Fill("Key file password", file.password)
 		p.Fill("Name", "from a file")
 		p.Fill("Password", desk.Password)
 		p.Click("button", "Import wallet")
@@ -178,7 +178,7 @@ func TestUnlock(t *testing.T) {
 			p.Fill("Password", "wrong password")
 			p.Press("Enter")
 			p.Await("textbox", "Password", "empty again", func(e ui.Element) bool { return e.Value == "" && e.Focused })
-			p.AwaitText("The password is wrong")
+			p.AwaitText("Wrong password")
 			if field := p.Find("textbox", "Password"); !field.Invalid {
 				t.Errorf("after %d wrong ones the field is %+v", wrong+1, field)
 			}
@@ -199,7 +199,7 @@ func TestUnlock(t *testing.T) {
 		d.SetClock(time.Hour)
 		lookAtClock(q, "5m")
 		for _, window := range []*ui.Page{p, q} {
-			window.AwaitText("Unlock your wallet", "It locked by itself")
+			window.AwaitText("Unlock your wallet", "It locked automatically")
 		}
 		q.Fill("Password", desk.Password)
 		q.Press("Enter")
@@ -228,15 +228,15 @@ func wordsGoWithLock(t *testing.T, b *ui.Browser, lock func()) {
 	p.Fill("Name", "second")
 	p.Fill("Password", desk.Password)
 	p.Click("button", "Create wallet")
-	p.Find("heading", "Your words")
+	p.Find("heading", "Your recovery words")
 	words := wordsOf(p)
 	lock()
-	p.Find("heading", "The wallet locked")
-	p.AwaitText("“second”", "send nothing to it until you have its words", "The sandbox gives no words away.")
+	p.Find("heading", "The wallet was locked")
+	p.AwaitText("“second”", "send nothing to it until you have them", "The sandbox does not export recovery words.")
 	if left := wordsLeft(p, words); len(words) != 12 || len(left) > 3 { // some of the words occur on any page
 		t.Errorf("%d of %d words are still there", len(left), len(words))
 	}
 	p.Accessible("words-locked")
 	p.Click("button", "Continue")
-	p.AwaitText("Unlock your wallet", "It locked by itself")
+	p.AwaitText("Unlock your wallet", "It locked automatically")
 }

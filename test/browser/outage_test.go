@@ -46,8 +46,8 @@ func TestOutage(t *testing.T) {
 		p.Click("button", "/^Gasless /")
 		p.ready()
 		p.Click("button", "/^2 other offers/")
-		p.Click("button", "1 provider without an offer")
-		p.AwaitText("DEX The provider does not answer")
+		p.Click("button", "1 provider has no offer")
+		p.AwaitText("DEX (Uniswap) The provider does not answer")
 		over()
 
 		p.orderInOutage()

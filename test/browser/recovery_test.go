@@ -66,9 +66,9 @@ func TestDaemonKilled(t *testing.T) {
 		p := tradingIn(t, desk.New(t, desk.Options{}), kind)
 		o := p.pendingSwap()
 		p.d.KillDaemon()
-		p.AwaitText("Unlock your wallet", "1 swap goes on meanwhile.") // the key was in the daemon's memory
+		p.AwaitText("Unlock your wallet", "1 swap continues in the background.") // the key was in the daemon's memory
 		p.checkFilledOnce(o)
-		p.AwaitNoText("goes on meanwhile")
+		p.AwaitNoText("continues in the background")
 		unlock(p.Page)
 		open(p.Page, "Activity")
 		p.Click("button", "/^0.5 ETH → /")
@@ -101,27 +101,27 @@ func TestBrowserKilled(t *testing.T) {
 		p.Browser().Kill()
 		b := p.d.Browser(kind)
 		p = p.inWindow(b.Open("popup.html"))
-		p.AwaitText("1 swap goes on meanwhile.")
+		p.AwaitText("1 swap continues in the background.")
 		unlock(p.Page)
 		if amount := p.Value("/^You pay on /"); amount != "" {
 			t.Errorf("the browser ended and the draft is %q", amount)
 		}
 		p.Await("button", "/^Activity/", "counting", func(e ui.Element) bool { return e.Name == "Activity 1" })
 		open(p.Page, "Activity")
-		p.In("region", "Under way").Click("button", "/^0.5 ETH → /")
+		p.In("region", "In progress").Click("button", "/^0.5 ETH → /")
 		p.AwaitText("Swap 0.5 ETH")
 		p.Close()
 		p.checkFilledOnce(o)
 		awaitBadge(t, b, "1")
 		p = p.inWindow(b.Open("popup.html"))
-		p.AwaitText("One order ended since you last looked. Received")
+		p.AwaitText("1 order ended since your last visit. Received")
 		p.Accessible("ended")
 		awaitBadge(t, b, "1") // nobody has looked yet
 		p.Click("button", "/^One order ended/")
 		p.AwaitText("arrived")
 		awaitBadge(t, b, "")
 		open(p.Page, "Swap")
-		p.AwaitNoText("since you last looked")
+		p.AwaitNoText("since your last visit")
 	})
 }
 

@@ -28,19 +28,19 @@ func TestSwitches(t *testing.T) {
 		}
 		open(p.Page, "Settings")
 		p.Click("button", "/^Prices/")
-		const asks = "Ask services for prices of imported tokens"
+		const asks = "Fetch prices of imported tokens"
 		stands(asks, false)
 		p.Click("switch", asks) // prices bound what may be moved, so each price setting needs the password
 		p.Fill("Password", desk.Password)
 		p.Press("Enter")
 		p.AwaitAbsent("dialog", "")
-		p.AwaitText("Set here.", "Holds from the next start.")
+		p.AwaitText("Set here.", "Applies after a restart.")
 		stands(asks, true)
 		holds("prices.ask_imported", "true")
 
 		p.Click("button", "Back")
 		p.Click("button", "/^Providers/")
-		const bridge = "Bridge: Use it"
+		const bridge = "Bridge (Relay): Enabled"
 		p.Click("switch", bridge)
 		p.Find("button", "Turn off")
 		p.Press("Escape")
@@ -49,7 +49,7 @@ func TestSwitches(t *testing.T) {
 		p.Click("switch", bridge)
 		p.Fill("Password", "wrong password")
 		p.Press("Enter")
-		p.AwaitText("The password is wrong")
+		p.AwaitText("Wrong password")
 		p.Fill("Password", desk.Password)
 		p.Press("Enter")
 		p.AwaitAbsent("dialog", "")

@@ -129,7 +129,7 @@ func (p *trader) approve(wanted ...allowance) {
 // another leads from an order back to the form.
 func (p *trader) another() {
 	p.t.Helper()
-	p.Click("button", "Another swap")
+	p.Click("button", "New swap")
 	p.Find("radiogroup", "Swap provider")
 }
 

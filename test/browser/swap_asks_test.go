@@ -26,7 +26,7 @@ func TestOrdersAsk(t *testing.T) {
 		p.Fill("Password", desk.Password)
 		p.Press("Enter")
 		p.AwaitAbsent("button", "Unlock")
-		p.Click("button", "/under way/")
+		p.Click("button", "/in progress/")
 		p.AwaitText("arrived")
 		if o := p.d.Orders()[0]; o.State != "filled" || len(p.d.Orders()) != len(before)+1 {
 			t.Errorf("the order is %s", o.State)
@@ -36,13 +36,13 @@ func TestOrdersAsk(t *testing.T) {
 		before = p.d.Orders()
 		o := p.approving("0.2")
 		p.priceMoved()
-		p.AwaitText("The terms have changed", "Accepted", "New", "Minimum received", "(changed)")
-		p.In("region", "Review new terms").AwaitText("Fees, at most", "Fee limit")
-		if b := p.Find("button", "Accept the new terms"); !b.Disabled {
+		p.AwaitText("The terms you accepted are no longer available.", "Accepted", "New", "Minimum received", "(changed)")
+		p.In("region", "Review new terms").AwaitText("Max provider fees", "Fee limit")
+		if b := p.Find("button", "Accept new terms"); !b.Disabled {
 			t.Error("new terms can be accepted before they were compared")
 		}
 		p.Click("checkbox", "I compared the terms and accept the new ones")
-		p.Click("button", "Accept the new terms")
+		p.Click("button", "Accept new terms")
 		floor := o.Terms.MinimumReceived.Int()
 		if o = p.awaitEnd(before, "filled"); o.Terms.MinimumReceived.Int().Cmp(floor) >= 0 {
 			t.Errorf("the floor was %s and is %s", floor, o.Terms.MinimumReceived)
@@ -57,7 +57,7 @@ func (p *trader) lockedOrder() {
 	p.Find("button", "Unlock")
 	p.d.Chain(desk.Base).Resume()
 	p.d.AwaitOrder("waiting_unlock", func(o protocol.Order) bool { return o.Condition == "waiting_unlock" })
-	p.AwaitText("1 swap waits for you to unlock")
+	p.AwaitText("1 swap needs you to unlock")
 }
 
 // priceMoved lets an approval be mined when the quote, valid for half a minute, is about to
@@ -93,13 +93,13 @@ func TestPasswordOfASwap(t *testing.T) {
 		for range 2 {
 			before := p.d.Orders()
 			p.review()
-			p.AwaitText("This goes beyond what may be moved in an hour without the password")
+			p.AwaitText("This exceeds what may be moved in an hour without your password")
 			if !p.Disabled("button", "Swap now") {
 				t.Error("it can be carried out without the password")
 			}
 			p.Fill("Password", "not the password")
 			p.Click("button", "Swap now")
-			p.AwaitText("The password is wrong")
+			p.AwaitText("Wrong password")
 			if len(p.d.Orders()) != len(before) {
 				t.Error("it was carried out with a wrong password")
 			}

@@ -35,8 +35,8 @@ func TestSwapByKeyboard(t *testing.T) {
 		p.Reach("Shift+Tab", "textbox", "You pay on Base")
 		p.Type("0.1")
 		p.ready()
-		p.checkTabOrder("You pay on Base", "You pay on Base: WETH, choose another token", "Use 25 % of the balance", "Use 50 % of the balance", "Use as much as possible",
-			"Swap the two tokens around", "You receive on Base: USDC, choose another token")
+		p.checkTabOrder("You pay on Base", "You pay on Base: WETH, select another token", "Use 25 % of the balance", "Use 50 % of the balance", "Use the maximum",
+			"Switch tokens", "You receive on Base: USDC, select another token")
 		p.press("Review swap", "Enter")
 		p.focused("heading", "Review swap")
 		p.press("Approve and swap", "Enter")
@@ -47,7 +47,7 @@ func TestSwapByKeyboard(t *testing.T) {
 		p.press("Allow this amount", "Space")
 		p.awaitEnd(before, "filled")
 		p.focused("heading", "Swap ended")
-		p.press("Another swap", "Enter")
+		p.press("New swap", "Enter")
 		p.Find("radiogroup", "Swap provider")
 	})
 }

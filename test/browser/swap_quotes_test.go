@@ -55,8 +55,8 @@ func TestQuotesExpire(t *testing.T) {
 		if got := p.Value("You pay on Base"); got != "77.5" {
 			t.Errorf("the amount is %q", got)
 		}
-		p.Find("button", "You pay on Base: USDC, choose another token")
-		p.Find("button", "You receive on Base: WETH, choose another token")
+		p.Find("button", "You pay on Base: USDC, select another token")
+		p.Find("button", "You receive on Base: WETH, select another token")
 		truth()
 		p.setClockAhead(0)
 		p.Click("button", "/try again$/")

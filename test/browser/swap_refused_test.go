@@ -24,13 +24,13 @@ var lies = []struct {
 	quoted                  bool
 	read                    string
 }{
-	{"DEX", "ETH", "dex", "/swap", "/swap/to", thief, "", false, "Swapkeep does not know the contract that is called"},
-	{"DEX", "ETH", "dex", "/swap", "/swap/value", "0x6f05b59d3b20000", "", false, "The provider changed the coins sent along."},
+	{"DEX", "ETH", "dex", "/swap", "/swap/to", thief, "", false, "Swapkeep does not know the contract called"},
+	{"DEX", "ETH", "dex", "/swap", "/swap/value", "0x6f05b59d3b20000", "", false, "The provider changed the coins sent with it."},
 	{"Bridge", "ETH", "bridge", "/quote/v2", "/details/recipient", thief, "", true, "The provider changed the recipient."},
-	{"Bridge", "ETH", "bridge", "/quote/v2", "/details/currencyOut/minimumAmount", "1", "", true, "The provider changed the least amount you get."},
+	{"Bridge", "ETH", "bridge", "/quote/v2", "/details/currencyOut/minimumAmount", "1", "", true, "The provider changed the minimum received."},
 	{"Gasless", "WETH", "gasless", "rfq/quote", "/toSign/receiver", thief, "", true, "The provider changed the recipient."},
-	{"Intent", "WETH", "", "", "", nil, "stranger_spender", false, "The provider changed who may take your tokens."},
-	{"Intent", "WETH", "", "", "", nil, "unlimited_approve", false, "The provider changed the allowance."},
+	{"Intent", "WETH", "", "", "", nil, "stranger_spender", false, "The provider changed the spender."},
+	{"Intent", "WETH", "", "", "", nil, "unlimited_approve", false, "The provider changed the approval."},
 }
 
 // TestHostileAnswersAreRefused checks that the popup names the wrong field, and that there
@@ -115,14 +115,14 @@ func TestGas(t *testing.T) {
 		p.pay("USDC")
 		p.receive("ETH")
 		p.amount("50")
-		if b := p.Await("button", "/^0\\.000[0-9]+ ETH missing for gas$/", "disabled", func(e ui.Element) bool { return e.Disabled }); b.Name == "" {
+		if b := p.Await("button", "/^You need 0\\.000[0-9]+ ETH more for the network fee$/", "disabled", func(e ui.Element) bool { return e.Disabled }); b.Name == "" {
 			t.Error("the button has no name")
 		}
 		p.provider("Gasless")
 		p.receive("WETH")
 		p.review()
-		p.In("alert", "").AwaitText("ETH are missing for gas", "you have 0.00001 ETH")
-		if b := p.Find("button", "Not enough for gas"); !b.Disabled {
+		p.In("alert", "").AwaitText("ETH more for the network fee", "you have 0.00001 ETH")
+		if b := p.Find("button", "Not enough for the network fee"); !b.Disabled {
 			t.Error("a swap without gas can be confirmed")
 		}
 		p.Click("button", "Back")
@@ -133,7 +133,7 @@ func TestGas(t *testing.T) {
 		p.receive("USDC")
 		p.amount("0.0001")
 		p.review()
-		p.AwaitText("Gas costs more than half of what you swap")
+		p.AwaitText("The network fee is more than half of what you swap")
 		before := d.Orders()
 		p.confirm("Swap anyway")
 		p.awaitEnd(before, "filled")

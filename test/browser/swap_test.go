@@ -46,7 +46,7 @@ func (p *trader) runSwap(s swapCase) {
 		p.Click("radio", "/^"+s.offerName+" /")
 	}
 	p.review()
-	p.In("region", "Terms").AwaitText(s.amount+" "+s.in, "Provider "+s.provider, s.route, "Wallet's fee "+s.fee+" Slippage")
+	p.In("region", "Terms").AwaitText(s.amount+" "+s.in, "Provider "+s.provider, s.route, "Wallet fee "+s.fee+" Slippage")
 	p.confirm(s.confirm)
 	p.approve(s.approve...)
 	o := p.awaitEnd(before, "filled")
@@ -137,8 +137,8 @@ func (p *trader) compare() {
 	kept := func(provider string) {
 		p.t.Helper()
 		p.Await("radio", provider, "chosen", func(e ui.Element) bool { return e.Checked })
-		p.Find("button", "You pay on Base: WETH, choose another token")
-		p.Find("button", "You receive on Base: USDC, choose another token")
+		p.Find("button", "You pay on Base: WETH, select another token")
+		p.Find("button", "You receive on Base: USDC, select another token")
 		if got := p.Value("You pay on Base"); got != "0.05" {
 			p.t.Errorf("%s: the amount is %q", provider, got)
 		}
@@ -179,9 +179,9 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		p.provider("Bridge")
 		p.to("Arbitrum")
 		p.receive("USDC")
-		p.runSwap(swapCase{name: "bridge", provider: "Bridge", in: "USDC", amount: "120", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap", fee: "0.4 %, as the provider says",
+		p.runSwap(swapCase{name: "bridge", provider: "Bridge", in: "USDC", amount: "120", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap", fee: "0.4 %, according to the provider",
 			approve: []allowance{{"120 USDC", false}}})
-		p.runSwap(swapCase{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", offerName: "Hyperstream", confirm: "Approve and swap", fee: "0.4 % asked for; the provider does not say whether it takes it",
+		p.runSwap(swapCase{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", offerName: "Hyperstream", confirm: "Approve and swap", fee: "0.4 % requested; the provider does not confirm that it charges it",
 			approve: []allowance{{"150 USDC", false}}})
 		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": "refund"}}, nil)
 		before, in := p.d.Orders(), p.d.Balance(desk.Base, p.w.Address, "USDC")
@@ -193,19 +193,19 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		if got := p.d.Balance(desk.Base, p.w.Address, "USDC"); got.Cmp(in) != 0 {
 			t.Errorf("of %s there is %s after the refund", in, got)
 		}
-		p.AwaitText("200.25 USDC came back", "To Account 1 on Base.", "came back to you after your deposit")
+		p.AwaitText("200.25 USDC refunded", "To Account 1 on Base.", "refunded you after your deposit")
 		p.Find("link", "/^Refund "+short(o.Verdict.Evidence.Tx)+" /")
 		p.another()
 
 		p.swapUnproven("60", "fill", true, "payment_seen")
 		card := p.In("region", "Payment seen, not yet confirmed")
-		card.AwaitText("Intent says: it is done.", "USDC came from", "on Arbitrum One", "What is not proven", "What you can do")
-		card.Find("link", "/^Transfer that was seen /")
+		card.AwaitText("Intent (Hyperstream) reports: completed.", "USDC came from", "on Arbitrum One", "What is not proven", "What you can do")
+		card.Find("link", "/^Transfer found /")
 		p.Find("heading", "Swap in progress")
 		p.another()
 
 		p.swapUnproven("70", "claim", false, "awaiting_proof")
-		p.In("region", "Awaiting confirmation").AwaitText("Intent says: it is done.", "No chain that Swapkeep can read shows the payment on Arbitrum One.")
+		p.In("region", "Awaiting confirmation").AwaitText("Intent (Hyperstream) reports: completed.", "Swapkeep cannot verify the payment on Arbitrum One.")
 		p.Find("heading", "Swap in progress")
 	})
 }

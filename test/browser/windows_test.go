@@ -19,9 +19,9 @@ func TestTwoWindows(t *testing.T) {
 		p.Find("button", "Review swap")
 		q := p.inWindow(p.Browser().Open("popup.html?view=tab"))
 		q.Find("button", "Review swap") // with the draft of the first
-		p.Click("button", "Another window asks for quotes – continue here")
+		p.Click("button", "Quotes are running in another window – continue here")
 		p.Find("button", "Review swap")
-		q.Find("button", "Another window asks for quotes – continue here")
+		q.Find("button", "Quotes are running in another window – continue here")
 
 		samePlanTwice(p, q)
 

@@ -2,9 +2,9 @@
  * end of the background, and every listener is notified of changes. */
 export class FakeSession {
 	held: Record<string, unknown> = {};
-	private hearers: ((changes: Record<string, chrome.storage.StorageChange>) => void)[] = [];
+	private listeners: ((changes: Record<string, chrome.storage.StorageChange>) => void)[] = [];
 
-	readonly onChanged = { addListener: (hear: (typeof this.hearers)[number]) => void this.hearers.push(hear) };
+	readonly onChanged = { addListener: (listener: (typeof this.listeners)[number]) => void this.listeners.push(listener) };
 
 	async get(key: string): Promise<Record<string, unknown>> {
 		await Promise.resolve();
@@ -14,6 +14,6 @@ export class FakeSession {
 	async set(part: Record<string, unknown>): Promise<void> {
 		await Promise.resolve();
 		Object.assign(this.held, structuredClone(part));
-		for (const hear of this.hearers) hear(Object.fromEntries(Object.entries(part).map(([key, newValue]) => [key, { newValue }])));
+		for (const listener of this.listeners) listener(Object.fromEntries(Object.entries(part).map(([key, newValue]) => [key, { newValue }])));
 	}
 }

@@ -10,7 +10,7 @@ const endings: readonly { words: RegExp; at: "missing" | "forbidden" }[] = [
 	{ words: /invalid native messaging host name/i, at: "missing" },
 ];
 
-/** closing returns the link state for a port that closed with the browser's message
+/** linkAfterClose returns the link state for a port that closed with the browser's message
  * `words`; Firefox gives none when the host ended by itself. retryAt is called only for
  * endings that are retried. */
 export function linkAfterClose(words: string | undefined, retryAt: () => number): Link {

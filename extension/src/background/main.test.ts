@@ -7,8 +7,8 @@ const own = { id, origin: `chrome-extension://${id}`, url: `chrome-extension://$
 
 /** start runs the background against a fake browser. */
 async function start(session = new FakeSession()) {
-	const hearers: Record<string, (port?: chrome.runtime.Port) => void> = {};
-	const event = (name: string) => ({ addListener: (hear: (port?: chrome.runtime.Port) => void) => void (hearers[name] = hear) });
+	const listeners: Record<string, (port?: chrome.runtime.Port) => void> = {};
+	const event = (name: string) => ({ addListener: (listener: (port?: chrome.runtime.Port) => void) => void (listeners[name] = listener) });
 	const native: FakePort[] = [];
 	const setBadgeText = vi.fn(async () => {});
 	vi.stubGlobal("chrome", {
@@ -26,7 +26,7 @@ async function start(session = new FakeSession()) {
 	vi.resetModules();
 	await import("./main");
 	await settle();
-	return { hearers, native, setBadgeText, session };
+	return { listeners, native, setBadgeText, session };
 }
 
 const ended = { jsonrpc: "2.0", method: "swap.order", params: { id: "o", state: "filled", final: true, terms: { provider: "dex" } } };
@@ -40,21 +40,21 @@ afterEach(() => {
 });
 
 it("starts the host with the browser, once, and by its name", async () => {
-	const { hearers, native } = await start();
+	const { listeners, native } = await start();
 	expect(native).toHaveLength(0);
-	hearers["startup"]!();
-	hearers["installed"]!();
+	listeners["startup"]!();
+	listeners["installed"]!();
 	expect(native.map((p) => p.name)).toEqual(["app.swapkeep.host"]);
 });
 
 it("marks an order that ends while no page is open, until it was looked at", async () => {
-	const { hearers, native, setBadgeText, session } = await start();
-	hearers["startup"]!();
+	const { listeners, native, setBadgeText, session } = await start();
+	listeners["startup"]!();
 	native[0]!.deliver(ended);
 	await settle();
 	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" });
 	const page = new FakePort("shell", own);
-	hearers["connect"]!(page.port);
+	listeners["connect"]!(page.port);
 	await settle();
 	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" }); // the page may be on another screen
 	await session.set({ ended: {} });
@@ -72,9 +72,9 @@ it("marks what a background before it heard", async () => {
 });
 
 it("tells its pages of the link", async () => {
-	const { hearers, native } = await start();
+	const { listeners, native } = await start();
 	const page = new FakePort("shell", own);
-	hearers["connect"]!(page.port);
+	listeners["connect"]!(page.port);
 	native[0]!.closeFromOtherEnd("No such native application app.swapkeep.host");
 	expect(page.last()).toEqual({ link: { at: "missing", reason: "No such native application app.swapkeep.host" } });
 });

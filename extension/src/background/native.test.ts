@@ -63,9 +63,9 @@ describe("requests", () => {
 	it("get the answers of their own ids, in whatever order these come", async () => {
 		const h = host();
 		await h.ready();
-		const begun = vi.fn();
-		const a = fate(h.native.call("keys.status", {}, begun));
-		const [idA] = begun.mock.calls[0]!;
+		const onID = vi.fn();
+		const a = fate(h.native.call("keys.status", {}, onID));
+		const [idA] = onID.mock.calls[0]!;
 		const b = fate(h.native.call("networks.list", {}));
 		h.port().deliver({ id: h.asked().id, result: "b" });
 		await vi.advanceTimersByTimeAsync(0);
@@ -120,11 +120,11 @@ describe("requests", () => {
 	});
 	it("are refused at once while there is no port, and nothing is begun", async () => {
 		const h = host();
-		const begun = vi.fn();
-		const a = fate(h.native.call("keys.status", {}, begun));
+		const onID = vi.fn();
+		const a = fate(h.native.call("keys.status", {}, onID));
 		await vi.advanceTimersByTimeAsync(0);
 		expect(a.is).toBe("daemon_lost");
-		expect(begun).not.toHaveBeenCalled();
+		expect(onID).not.toHaveBeenCalled();
 	});
 	it("are lost with the port, and leave no timer behind", async () => {
 		const h = host();

@@ -37,7 +37,7 @@ type Incoming =
 	| { id: null; error: WireError }
 	| { id?: undefined; method: keyof Events; params: never };
 
-/** refusal builds an error of the protocol's table for a failure found by the extension. */
+/** wireErrorOf builds an error of the protocol's table for a failure found by the extension. */
 export function wireErrorOf(name: ErrorName, message?: string): WireError {
 	const row = errors[name];
 	return { code: row.code, message: message ?? row.means, data: { name, retryable: row.retryable, remedy: row.remedy } };
@@ -110,16 +110,16 @@ export class Native {
 
 	/** call sends a request to the daemon. It rejects with a Failure: daemon_lost if there
 	 * is no port or it closes first (an act may then be repeated with the same request
-	 * uuid), timed_out after `patience`, or the daemon's own error. begun gets the JSON-RPC
+	 * uuid), timed_out after `patience`, or the daemon's own error. onID gets the JSON-RPC
 	 * id, which swap.quoted refers to. */
-	call<M extends keyof Methods>(method: M, params: Methods[M]["params"], begun?: (id: number) => void): Promise<Methods[M]["result"]> {
+	call<M extends keyof Methods>(method: M, params: Methods[M]["params"], onID?: (id: number) => void): Promise<Methods[M]["result"]> {
 		return new Promise((resolve, reject) => {
 			if (!this.port) {
 				reject(new Failure(wireErrorOf("daemon_lost", "swapkeep is not running")));
 				return;
 			}
 			const id = this.nextID++;
-			begun?.(id);
+			onID?.(id);
 			const timer = setTimeout(() => this.takePending(id)?.reject(new Failure(wireErrorOf("timed_out"))), requestTimeout);
 			this.pending.set(id, { resolve: resolve as (result: unknown) => void, reject, timer });
 			const empty = params === undefined || Object.keys(params).length === 0;
@@ -179,7 +179,7 @@ export class Native {
 		this.publishEnd((port as { error?: { message: string } | null }).error?.message ?? this.browser.lastError());
 	}
 
-	/** ended publishes why there is no port, and schedules a restart for the endings that a
+	/** publishEnd publishes why there is no port, and schedules a restart for the endings that a
 	 * restart may fix. */
 	private publishEnd(words: string | undefined): void {
 		if (this.link.at === "outdated") return;

@@ -65,7 +65,7 @@ it("serve a page's request, whatever it is, only within its port: its methods, i
 	});
 }, fuzzTimeout);
 
-it("take whatever a daemon tells, with a page open and without, and hand it to those that hear it", async () => {
+it("take whatever a daemon tells, with a page open and without, and hand it to those that listen to it", async () => {
 	await fuzzed(import.meta.dirname, "events", async (text, dice) => {
 		const said = read(text)?.value as { method?: unknown; params?: unknown } | null | undefined;
 		if (typeof said !== "object" || said === null) return;

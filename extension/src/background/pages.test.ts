@@ -42,9 +42,9 @@ function background(link: Link = { at: "ready", hello: {} as never }) {
 		link,
 		open: vi.fn(),
 		retryNow: vi.fn(),
-		call: (method: keyof Methods, params: unknown, begun?: (id: number) => void) =>
+		call: (method: keyof Methods, params: unknown, onID?: (id: number) => void) =>
 			new Promise((resolve, reject) => {
-				begun?.(id++);
+				onID?.(id++);
 				calls.push({ method, params, answer: resolve, refuse: (error) => reject(new Failure(error)) });
 			}),
 	};

@@ -8,7 +8,7 @@ import { handlerOf } from "./handlers/index";
 import { type Native, wireErrorOf } from "./native";
 import { type OfferListener, Watches } from "./watch";
 
-/** ours reports whether a port comes from a page of this extension, as opposed to another
+/** isOwnPage reports whether a port comes from a page of this extension, as opposed to another
  * extension or a web page (content script or frame). */
 export function isOwnPage(sender: chrome.runtime.MessageSender | undefined, self: { id: string; origin: string }): boolean {
 	if (!sender || sender.id !== self.id || (sender.frameId ?? 0) !== 0) return false;

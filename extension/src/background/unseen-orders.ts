@@ -1,7 +1,7 @@
 import type { Order } from "../wire/protocol";
 import { isObject } from "../wire/object";
 
-/** Ended holds the orders that ended while no page was open and were not looked at since:
+/** UnseenOrders holds the orders that ended while no page was open and were not looked at since:
  * order id to whether it was filled. It is kept in chrome.storage.session because the
  * browser may end the background at any time. Order ids are not secret. */
 export type UnseenOrders = Readonly<Record<string, boolean>>;
@@ -20,15 +20,16 @@ export function parseUnseen(kept: unknown): UnseenOrders {
 	return Object.fromEntries(Object.entries(kept).filter((e): e is [string, boolean] => typeof e[1] === "boolean"));
 }
 
-/** onUnseenChanged calls `hear` now and after each change, whichever page or background made it. */
-export function onUnseenChanged(hear: (ended: UnseenOrders) => void): void {
+/** onUnseenChanged calls `listener` now and after each change, whichever page or background
+ * made it. */
+export function onUnseenChanged(listener: (ended: UnseenOrders) => void): void {
 	let changed = false;
 	chrome.storage.session.onChanged.addListener((changes) => {
 		if (!(key in changes)) return;
 		changed = true;
-		hear(parseUnseen(changes[key]?.newValue));
+		listener(parseUnseen(changes[key]?.newValue));
 	});
-	void read().then((ended) => changed || hear(ended));
+	void read().then((ended) => changed || listener(ended));
 }
 
 /** Changes run one after the other, so that each starts from the result of the last. */

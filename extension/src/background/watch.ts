@@ -6,7 +6,7 @@ export interface OfferListener {
 	taken(): void;
 }
 
-/** A Turn is the request of one page to have its quote watched. */
+/** A WatchRequest is the request of one page to have its quote watched. */
 export interface WatchRequest {
 	readonly page: OfferListener;
 	/** JSON-RPC id of the native request; 0 until it is sent. */
@@ -31,7 +31,7 @@ export class Watches {
 		return this.watching;
 	}
 
-	/** begun records that a page's quote, request `id` of the page, was sent to the host as
+	/** sent records that a page's quote, request `id` of the page, was sent to the host as
 	 * request `call`. */
 	sent(call: number, page: OfferListener, id: number, turn: WatchRequest | undefined): void {
 		this.asking.set(call, { page, id });
@@ -49,7 +49,7 @@ export class Watches {
 		asked?.page.quoted({ ...params, call: asked.id });
 	}
 
-	/** left forgets a page's quotes and reports whether the daemon's watch must be stopped. */
+	/** forget forgets a page's quotes and reports whether the daemon's watch must be stopped. */
 	forget(page: OfferListener): boolean {
 		for (const [call, asked] of this.asking) if (asked.page === page) this.asking.delete(call);
 		if (this.watching?.page !== page) return false;

@@ -12,7 +12,7 @@ interface Props {
 const radius = 7;
 const round = 2 * Math.PI * radius;
 
-/** left returns the fraction, 0 to 1, of the time from `since` to `until` that remains. */
+/** remaining returns the fraction, 0 to 1, of the time from `since` to `until` that remains. */
 export function remaining(since: number, until: number, now: number): number {
 	if (!(until > since)) return 0;
 	return Math.min(1, Math.max(0, (until - now) / (until - since)));

@@ -22,7 +22,7 @@ interface Props {
 	onChange: (chainId: number) => void;
 }
 
-/** found returns the networks that match a query by name or start of the chain id: the
+/** matchingNetworks returns the networks that match a query by name or start of the chain id: the
  * wallet's own, and those that only the provider reaches. */
 export function matchingNetworks(networks: readonly Choice[], query: string): { known: Choice[]; others: Choice[] } {
 	const wanted = query.trim().toLowerCase();

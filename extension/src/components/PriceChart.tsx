@@ -5,7 +5,7 @@ import { locale, t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { formatUSD } from "../money/amount";
 import { type Answer, useAnswer } from "../state/answer";
-import { useWallet } from "../state/context";
+import { useConnection, useNetworkData } from "../state/context";
 import { useStore } from "../state/store";
 import type { Candle, ChartPeriod, PriceHistory } from "../wire/protocol";
 import { Loading } from "./Loading";
@@ -54,7 +54,8 @@ export function PriceChart({ chainId, token, symbol, stale = false }: Props) {
 
 /** useHistory loads the candles, and reloads them whenever prices were fetched. */
 function useHistory(chainId: number, token: string, period: ChartPeriod): Answer<PriceHistory> {
-	const { shell, prices } = useWallet();
+	const { shell } = useConnection();
+	const { prices } = useNetworkData();
 	return useAnswer(`${chainId} ${token} ${period}`, () => shell.call("prices.history", { chainId, token, period }), useStore(prices));
 }
 
@@ -158,7 +159,7 @@ function Table({ candles }: { candles: readonly Candle[] }) {
 
 const price = (usd: string) => formatUSD(usd, locale());
 
-/** change formats a change in percent, with its sign. */
+/** formatChange formats a change in percent, with its sign. */
 export function formatChange(percent: number | undefined): string {
 	if (percent === undefined) return t("price_change_unknown");
 	return numbers(locale(), { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 2 }).format(percent / 100);

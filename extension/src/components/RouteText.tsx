@@ -1,3 +1,4 @@
+import { brandOf } from "../i18n/provider-name";
 import { t } from "../i18n/t";
 import { percent } from "../money/percent";
 import { shortRoute } from "./address";
@@ -26,7 +27,7 @@ export function RouteText({ route }: { route: string }) {
 }
 
 function words({ share, version, fees }: Leg): string {
-	return [rate(share), `Uniswap ${version}`, ...(fees.length > 0 ? [fees.map(rate).join(" → ")] : [])].join(" · ");
+	return [rate(share), `${brandOf("dex") ?? ""} ${version}`.trim(), ...(fees.length > 0 ? [fees.map(rate).join(" → ")] : [])].join(" · ");
 }
 
 /** Pool fees have up to four decimals. */

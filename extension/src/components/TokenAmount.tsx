@@ -41,7 +41,7 @@ export function sizeClass(amount: string): string {
 	return sizes.find(([most]) => amount.length <= most)?.[1] ?? "longest";
 }
 
-/** part returns `percent` of an amount in base units, rounded down. */
+/** percentOf returns `percent` of an amount in base units, rounded down. */
 export function percentOf(units: string, percent: number): string {
 	return ((BigInt(units) * BigInt(percent)) / 100n).toString();
 }

@@ -3,7 +3,7 @@ import type { Token } from "../wire/protocol";
 import { t } from "../i18n/t";
 import { useAct } from "../order/useAct";
 import { useAnswer } from "../state/answer";
-import { useWallet } from "../state/context";
+import { useConnection } from "../state/context";
 import { Avatar } from "./Avatar";
 import { Button } from "./Button";
 import { Loading } from "./Loading";
@@ -50,7 +50,7 @@ export function TokenCheck({ chainId, address, token, onTake, onBack }: Props) {
 
 /** useImport reads a token's contract, and imports the token when importIt is called. */
 function useImport(chainId: number, address: string, token: Token | undefined, onTake: (token: Token) => void) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const read = useAnswer(token ? undefined : `${chainId}:${address}`, () => shell.call("tokens.import", { chainId, address, preview: true }));
 	const act = useAct(async () => onTake((await shell.call("tokens.import", { chainId, address })).token));
 	return { shown: token ?? read.answer?.token, failure: act.failure ?? read.failure, busy: act.busy, importIt: () => void act.run() };

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Token } from "../wire/protocol";
 import type { Failure } from "../wire/failure";
 import { t } from "../i18n/t";
-import { useWallet } from "../state/context";
+import { useConnection, useNetworkData } from "../state/context";
 import { useStore } from "../state/store";
 import { type TokenPages, useTokenPages } from "../state/token-pages";
-import { NATIVE, type Wallet } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import { shortAddress } from "./address";
 import { Button } from "./Button";
 import { Loading } from "./Loading";
@@ -39,12 +39,11 @@ const searchDebounce = 180;
 /** TokenList is a search field and the tokens found. */
 export function TokenList(props: Props) {
 	const { chainId, source, known, selected, extra, query, onQuery, onPick, onImport } = props;
-	const wallet = useWallet();
 	const wanted = query.trim().slice(0, maxQuery);
 	const settled = useDebounced(wanted);
-	const traded = useProviderTokens(wallet, source, chainId);
-	const searched = useKnownTokens(wallet, chainId, settled, known && (source === "known" || settled !== ""));
-	const rows = useRows(wallet, { chainId, query: wanted, listed: [...traded.tokens, ...searched.tokens], extra });
+	const traded = useProviderTokens(source, chainId);
+	const searched = useKnownTokens(chainId, settled, known && (source === "known" || settled !== ""));
+	const rows = useRows({ chainId, query: wanted, listed: [...traded.tokens, ...searched.tokens], extra });
 	const count = rows.held.length + rows.others.length;
 	useEffect(() => {
 		// The provider's list is searched here, so all its pages have to be loaded.
@@ -64,26 +63,29 @@ export function TokenList(props: Props) {
 }
 
 /** useProviderTokens loads what a provider says it trades; nothing for the known tokens. */
-function useProviderTokens({ shell }: Wallet, source: Props["source"], chainId: number) {
+function useProviderTokens(source: Props["source"], chainId: number) {
+	const { shell } = useConnection();
 	return useTokenPages(source === "known" ? undefined : `${source}:${chainId}`, (cursor) =>
 		shell.call("tokens.list", { chainId, ...(source === "known" ? {} : { provider: source }), limit: page.searched, ...(cursor ? { cursor } : {}) }),
 	);
 }
 
 /** useKnownTokens loads the tokens that the daemon knows, or with a query those that match. */
-function useKnownTokens({ shell }: Wallet, chainId: number, query: string, wanted: boolean) {
+function useKnownTokens(chainId: number, query: string, wanted: boolean) {
+	const { shell } = useConnection();
 	return useTokenPages(wanted ? `${chainId}:${query}` : undefined, (cursor) => {
 		const params = { chainId, limit: page.shown, ...(cursor ? { cursor } : {}) };
 		return query === "" ? shell.call("tokens.list", params) : shell.call("tokens.search", { ...params, query });
 	});
 }
 
-function useRows(wallet: Wallet, { chainId, ...choice }: { chainId: number; query: string; listed: readonly Token[]; extra: readonly Token[] }) {
-	const balances = useStore(wallet.balances);
-	const prices = useStore(wallet.prices);
-	const active = useStore(wallet.active);
-	const network = useStore(wallet.networks).find((n) => n.chainId === chainId);
-	const coin: Token | undefined = network && { chainId, address: NATIVE, symbol: network.symbol, name: network.name, decimals: network.decimals, verified: true };
+function useRows({ chainId, ...choice }: { chainId: number; query: string; listed: readonly Token[]; extra: readonly Token[] }) {
+	const network = useNetworkData();
+	const balances = useStore(network.balances);
+	const prices = useStore(network.prices);
+	const active = useStore(network.active);
+	const own = useStore(network.networks).find((n) => n.chainId === chainId);
+	const coin: Token | undefined = own && { chainId, address: NATIVE, symbol: own.symbol, name: own.name, decimals: own.decimals, verified: true };
 	return tokenRows({ ...choice, chainId, coin, balances: active === chainId ? (balances ?? []) : [], prices });
 }
 
@@ -132,7 +134,7 @@ interface FootProps {
 	empty: string | undefined;
 }
 
-/** nothing returns the text for an empty list. Contracts can only be read on the wallet's
+/** emptyText returns the text for an empty list. Contracts can only be read on the wallet's
  * own networks, so elsewhere it does not suggest an import. */
 function emptyText(query: string, known: boolean): string {
 	if (query === "") return t("picker_none");

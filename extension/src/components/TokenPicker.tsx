@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Token } from "../wire/protocol";
-import { useWallet } from "../state/context";
+import { useNetworkData } from "../state/context";
 import { useStore } from "../state/store";
 import { Modal } from "./Modal";
 import { TokenCheck } from "./TokenCheck";
@@ -31,7 +31,7 @@ const keyOf = (token: Token) => `${token.chainId}:${token.address.toLowerCase()}
 export function TokenPicker({ title, chainId, source, selected, extra = none, onPick, onClose }: Props) {
 	const [query, setQuery] = useState("");
 	const [asked, ask] = useState<{ address: string; token?: Token } | undefined>(undefined);
-	const known = useStore(useWallet().networks).some((n) => n.chainId === chainId);
+	const known = useStore(useNetworkData().networks).some((n) => n.chainId === chainId);
 	const take = (token: Token) => {
 		acceptedTokens.add(keyOf(token));
 		onPick(token);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { t } from "../i18n/t";
-import { useWallet } from "../state/context";
+import { useNetworkData } from "../state/context";
 import { useStore } from "../state/store";
 import { shortAddress } from "./address";
 
@@ -14,7 +14,7 @@ interface Props {
 /** TxLink links to a transaction in its network's block explorer; if there is none, it
  * shows the full hash. */
 export function TxLink({ chainId, tx, children }: Props) {
-	const explorer = useStore(useWallet().networks).find((n) => n.chainId === chainId)?.explorer;
+	const explorer = useStore(useNetworkData().networks).find((n) => n.chainId === chainId)?.explorer;
 	if (!explorer || !/^https?:\/\//.test(explorer)) {
 		return (
 			<span class="tx">

@@ -1,7 +1,7 @@
 const row = "[data-row]";
 const search = "input[type=search]";
 
-/** moved returns the row that a key leads to from row `at` of `count`; -1 is the search
+/** rowAfterKey returns the row that a key leads to from row `at` of `count`; -1 is the search
  * field above them, undefined leaves the focus alone. */
 export function rowAfterKey(key: string, at: number, count: number): number | undefined {
 	if (count === 0) return undefined;

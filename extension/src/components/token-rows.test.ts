@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Price, Token } from "../wire/protocol";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import { type Choice, doubtOf, matches, tokenRows, countUnreadable } from "./token-rows";
 
 const token = (n: number, symbol: string, more: Partial<Token> = {}): Token => ({

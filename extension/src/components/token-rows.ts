@@ -1,6 +1,6 @@
 import type { Balance, Price, Token } from "../wire/protocol";
 import { compareValue, valueUSD } from "../money/value";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 
 /** A TokenRow is a token in a list to choose from. */
 export interface TokenRow {
@@ -70,7 +70,8 @@ function heldRows({ chainId, query, balances, prices }: Choice): TokenRow[] {
 	return rows.sort((a, b) => first(a) - first(b) || compareValue(a.usd, b.usd));
 }
 
-/** unread counts the tokens whose contract returned no balance; the account may hold some. */
+/** countUnreadable counts the tokens whose contract returned no balance; the account may
+ * hold some. */
 export function countUnreadable(balances: readonly Balance[]): number {
 	return balances.filter((b) => b.amount === undefined).length;
 }

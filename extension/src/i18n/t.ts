@@ -10,7 +10,7 @@ let textLanguage = "en";
 /** The languages that have messages, by their own name. */
 export const languages: Readonly<Record<string, string>> = { en: "English", de: "Deutsch" };
 
-/** speak loads the messages of a language ("" for the browser's) and must finish before
+/** loadLanguage loads the messages of a language ("" for the browser's) and must finish before
  * anything is drawn. chrome.i18n is not used: it knows only the browser's language, and
  * reports missing keys as errors. */
 export async function loadLanguage(wanted: string): Promise<void> {
@@ -21,7 +21,7 @@ export async function loadLanguage(wanted: string): Promise<void> {
 	document.documentElement.lang = textLanguage;
 }
 
-/** tagged returns a valid language tag; an invalid one would make every number and date
+/** languageTag returns a valid language tag; an invalid one would make every number and date
  * formatter throw. */
 function languageTag(wanted: string): string {
 	try {
@@ -36,7 +36,7 @@ export function locale(): string {
 	return language;
 }
 
-/** english reports whether the texts are English, as the daemon's own texts are. */
+/** textsAreEnglish reports whether the texts are English, as the daemon's own texts are. */
 export function textsAreEnglish(): boolean {
 	return textLanguage === "en";
 }
@@ -46,8 +46,8 @@ export function t(key: MessageKey, ...values: (string | number)[]): string {
 	return optionalMessage(key, ...values) ?? key;
 }
 
-/** known is t for a key built from data, such as an error's name; undefined if there is no
- * such message. */
+/** optionalMessage is t for a key built from data, such as an error's name; undefined if
+ * there is no such message. */
 export function optionalMessage(key: string, ...values: (string | number)[]): string | undefined {
 	const message = Object.hasOwn(texts, key) ? texts[key]?.message : undefined;
 	return message === undefined ? undefined : fill(message, values.map((value) => isolateBidi(String(value))));

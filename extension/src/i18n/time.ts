@@ -11,13 +11,13 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 	whole: { dateStyle: "medium", timeStyle: "short" },
 };
 
-/** when formats a time (RFC 3339, or ms since 1970) in the reader's language and time zone:
+/** formatTime formats a time (RFC 3339, or ms since 1970) in the reader's language and time zone:
  * clock 14:05:09, minute 14:05, date 3 May, day Monday 3 May, whole date and time. */
 export function formatTime(time: string | number, style: Style): string {
 	return dates(locale(), styles[style]).format(new Date(time));
 }
 
-/** span formats seconds as 4:05 or 1:02:09; negative values count as zero. */
+/** formatSeconds formats seconds as 4:05 or 1:02:09; negative values count as zero. */
 export function formatSeconds(seconds: number): string {
 	const left = Math.max(0, Math.floor(seconds));
 	const parts = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60];

@@ -15,7 +15,7 @@ export function parseAmount(typed: string, decimals: number, locale?: string): s
 	return units < 2n ** 256n ? units.toString() : undefined;
 }
 
-/** grouped reports whether an input has, or may have, thousands separators: "1,000" is one
+/** maybeThousands reports whether an input has, or may have, thousands separators: "1,000" is one
  * to some and a thousand to others, so it is refused rather than guessed. */
 export function maybeThousands(typed: string, locale?: string): boolean {
 	const text = typed.trim();
@@ -66,7 +66,7 @@ function point(locale?: string): string {
 	return numbers(locale).formatToParts(1.5).find((p) => p.type === "decimal")?.value ?? ".";
 }
 
-/** dollars formats a decimal string of US dollars for reading. */
+/** formatUSD formats a decimal string of US dollars for reading. */
 export function formatUSD(usd: string, locale?: string): string {
 	const value = Number(usd);
 	const small = Math.abs(value) > 0 && Math.abs(value) < 0.01;
@@ -74,7 +74,7 @@ export function formatUSD(usd: string, locale?: string): string {
 	return numbers(locale, { style: "currency", currency: "USD", ...places }).format(value);
 }
 
-/** rate formats how much of `out` one `in` is worth; "–" if amountIn is zero. */
+/** exchangeRate formats how much of `out` one `in` is worth; "–" if amountIn is zero. */
 export function exchangeRate(amountIn: string, decimalsIn: number, amountOut: string, decimalsOut: number, locale?: string): string {
 	if (BigInt(amountIn) === 0n) return "–";
 	const scaled = (BigInt(amountOut) * 10n ** BigInt(decimalsIn + 12)) / (BigInt(amountIn) * 10n ** BigInt(decimalsOut));

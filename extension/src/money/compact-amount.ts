@@ -1,6 +1,6 @@
 import { exactAmount, displayAmount } from "./amount";
 
-/** glanced formats a balance for narrow places: no decimals from a million on, and ">" for
+/** compactAmount formats a balance for narrow places: no decimals from a million on, and ">" for
  * a trillion or more. It never shows more than there is. */
 export function compactAmount(units: string, decimals: number, locale?: string): string {
 	const digits = exactAmount(units, decimals).split(".")[0]!.length;

@@ -12,8 +12,9 @@ const limits: Readonly<Record<ProviderKind, bigint>> = {
 /** A swap's calldata costs this many times that of a plain transfer (about 110 bytes) on L1. */
 const transfers = 12n;
 
-/** reserve returns the most of the native coin that can be swapped, in wei: the balance minus the
- * likely gas cost at the fast tier, including L1 data. undefined while the gas price is unknown. */
+/** maxSpendable returns the most of the native coin that can be swapped, in wei: the balance
+ * minus the likely gas cost at the fast tier, including L1 data. undefined while the gas price
+ * is unknown. */
 export function maxSpendable(balance: string, gas: GasPrice | undefined, kind: ProviderKind): string | undefined {
 	const perUnit = gas?.fast.maxFeePerGas ?? gas?.fast.gasPrice;
 	if (!gas || perUnit === undefined) return undefined;

@@ -12,7 +12,7 @@ export interface Unit {
 // No line break between an amount and its symbol.
 const joint = "\u00a0";
 
-/** spelled formats an amount with all its digits, grouped as the language does. */
+/** fullAmount formats an amount with all its digits, grouped as the language does. */
 export function fullAmount(units: string, { symbol, decimals }: Unit, locale?: string): string {
 	const [whole = "0", fraction] = exactAmount(units, decimals).split(".");
 	// Formats the integer with the language's separators; Intl would round the fraction, so
@@ -21,12 +21,12 @@ export function fullAmount(units: string, { symbol, decimals }: Unit, locale?: s
 	return `${parts.map((p) => (p.type === "fraction" ? fraction : p.value)).join("")}${joint}${isolateBidi(symbol)}`;
 }
 
-/** shown formats an amount for a quick look: six decimals, rounded down. */
+/** shortAmount formats an amount for a quick look: six decimals, rounded down. */
 export function shortAmount(units: string, { symbol, decimals }: Unit, locale?: string): string {
 	return `${displayAmount(units, decimals, 6, locale)}${joint}${isolateBidi(symbol)}`;
 }
 
-/** raw formats an amount of an unknown token. `words` builds the text from the digits (base
+/** rawAmount formats an amount of an unknown token. `words` builds the text from the digits (base
  * units) and the short address. */
 export function rawAmount(units: string, address: string, words: (digits: string, token: string) => string, locale?: string): string {
 	return words(numbers(locale).format(BigInt(units)), shortAddress(address));

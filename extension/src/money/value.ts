@@ -1,4 +1,4 @@
-/** worth returns the value of base units of a token in dollars, as a decimal string with
+/** valueUSD returns the value of base units of a token in dollars, as a decimal string with
  * six decimals, rounded down. `price` is per whole token. */
 export function valueUSD(units: string, decimals: number, price: string): string {
 	const [whole = "0", fraction = ""] = price.split(".");
@@ -18,7 +18,7 @@ export function compareValue(a: string | undefined, b: string | undefined): numb
 	return x > y ? -1 : x < y ? 1 : 0;
 }
 
-/** total adds up values returned by worth. */
+/** sumUSD adds up values returned by valueUSD. */
 export function sumUSD(amounts: readonly string[]): string {
 	return micros(amounts.reduce((all, amount) => all + BigInt(amount.replace(".", "")), 0n));
 }

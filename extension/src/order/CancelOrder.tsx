@@ -4,7 +4,7 @@ import { Modal } from "../components/Modal";
 import { Refusal } from "../components/Refusal";
 import { t } from "../i18n/t";
 import type { Channel } from "../state/channel";
-import { useWallet } from "../state/context";
+import { useOrders } from "../state/context";
 import type { Order } from "../wire/protocol";
 import type { OrderFormatter } from "./line";
 import { settlementKind } from "./steps";
@@ -14,15 +14,15 @@ import { useConsentPassword } from "./useConsentPassword";
 interface Props {
 	order: Order;
 	channel: Channel;
-	tell: OrderFormatter;
+	format: OrderFormatter;
 }
 
 /** CancelOrder cancels an order, after a dialog that says what that costs. */
-export function CancelOrder({ order, channel, tell }: Props) {
-	const wallet = useWallet();
+export function CancelOrder({ order, channel, format }: Props) {
+	const { mergeOrder } = useOrders();
 	const [asked, ask] = useState(false);
 	const act = useAct(async (request) => {
-		wallet.mergeOrder(await channel.call("swap.cancel", { request, order: order.id, digest: order.digest, ...password.take() }));
+		mergeOrder(await channel.call("swap.cancel", { request, order: order.id, digest: order.digest, ...password.take() }));
 		ask(false);
 	});
 	const password = useConsentPassword(act.failure);
@@ -38,7 +38,7 @@ export function CancelOrder({ order, channel, tell }: Props) {
 			</Button>
 			{asked && (
 				<Modal title={t("order_cancel_title")} onClose={() => ask(false)}>
-					<p>{t(costs(order), tell.network(order.terms.srcChainId))}</p>
+					<p>{t(costs(order), format.network(order.terms.srcChainId))}</p>
 					{password.shown && <Refusal failure={password.shown} />}
 					{password.field}
 					<div class="row">

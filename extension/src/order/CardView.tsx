@@ -4,7 +4,7 @@ import { TxLink } from "../components/TxLink";
 import { t } from "../i18n/t";
 import { CauseView, SaidView } from "./CauseView";
 import { lineText } from "./line";
-import { useWallet } from "../state/context";
+import { useConnection } from "../state/context";
 import { useStore } from "../state/store";
 import type { Card } from "./condition-cards";
 
@@ -34,7 +34,7 @@ export function CardView({ card, lead, children }: { card: Card; lead?: Componen
 			)}
 			{noted && (
 				<p>
-					<CauseView told={noted} />
+					<CauseView cause={noted} />
 				</p>
 			)}
 			{card.said && (
@@ -58,6 +58,6 @@ export function CardView({ card, lead, children }: { card: Card; lead?: Componen
 /** Without a session the app shows only the unlock screen, so here the wallet is unlocked
  * or about to be. */
 function Unlocking() {
-	const open = useStore(useWallet().keys)?.state === "unlocked";
+	const open = useStore(useConnection().keys)?.state === "unlocked";
 	return <p class="note">{t(open ? "order_unlock_goes_on" : "order_unlock_how")}</p>;
 }

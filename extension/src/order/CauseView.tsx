@@ -14,7 +14,7 @@ export function SaidView({ said }: { said: QuotedText }) {
 }
 
 /** CauseView shows, inline, the reason for an order's state. */
-export function CauseView({ told: { text, said } }: { told: CauseText }) {
+export function CauseView({ cause: { text, said } }: { cause: CauseText }) {
 	return (
 		<>
 			{text} {said && <SaidView said={said} />}

@@ -7,7 +7,7 @@ import { Loading } from "../components/Loading";
 import { Refusal } from "../components/Refusal";
 import { t } from "../i18n/t";
 import type { Channel } from "../state/channel";
-import { useWallet } from "../state/context";
+import { useOrders } from "../state/context";
 import { requiredAcknowledgements } from "../swap/panel";
 import { Findings } from "../swap/Findings";
 import { useReviewed } from "../swap/reviewed";
@@ -30,7 +30,7 @@ interface Props {
 	/** The countdown of the order. */
 	left: ComponentChildren;
 	channel: Channel;
-	tell: OrderFormatter;
+	format: OrderFormatter;
 	/** Formats amounts rounded down, for the minimum received. */
 	glance: OrderFormatter;
 }
@@ -63,18 +63,18 @@ interface ProposalProps extends Props {
 	newer: boolean;
 }
 
-function ProposalForm({ order, card, left, proposal, channel, tell, glance, newer }: ProposalProps) {
-	const wallet = useWallet();
+function ProposalForm({ order, card, left, proposal, channel, format, glance, newer }: ProposalProps) {
+	const { mergeOrder } = useOrders();
 	const { review } = proposal;
 	const [agreed, agree] = useState(false);
 	const [acknowledged, acknowledge] = useState<readonly FindingCode[]>([]);
 	useEffect(() => announce(t("order_consent_new")), []);
 	const accept = useAct(async (request, digest: string, codes: FindingCode[]) => {
 		try {
-			wallet.mergeOrder(await channel.call("swap.accept", { request, order: order.id, digest, acknowledge: codes, ...password.take() }));
+			mergeOrder(await channel.call("swap.accept", { request, order: order.id, digest, acknowledge: codes, ...password.take() }));
 		} finally {
 			// Also after a refusal, load the proposal that is current now.
-			await channel.call("swap.order", { order: order.id }).then((now) => wallet.mergeOrder(now.order)).catch(() => {});
+			await channel.call("swap.order", { order: order.id }).then((now) => mergeOrder(now.order)).catch(() => {});
 		}
 	});
 	const password = useConsentPassword(accept.failure);
@@ -86,7 +86,7 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 				card={card}
 				lead={
 					<>
-						<Changes changes={changes(order, review, tell, glance)} />
+						<Changes changes={changes(order, review, format, glance)} />
 						{review.blocked && <p class="note critical">{t("order_consent_blocked")}</p>}
 						<Findings
 							findings={review.findings.filter((f) => !raised.has(f.code))}
@@ -100,7 +100,7 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 			>
 				{newer && <p class="note warn">{t("order_consent_newer")}</p>}
 				<p class="small">
-					{t("order_consent_reason")} <CauseView told={causeWords({ cause: proposal.cause, words: proposal.reason }, order, tell)} />
+					{t("order_consent_reason")} <CauseView cause={causeWords({ cause: proposal.cause, words: proposal.reason }, order, format)} />
 				</p>
 				{left}
 				<Countdown to={review.expires} label={t("order_consent_until")} past={t("order_consent_renewed")} />
@@ -109,7 +109,7 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 			</CardView>
 			{!review.blocked && (
 				<div class="act">
-					{password.shown && <Refusal failure={password.shown} amounts={{ coin: (wei) => tell.coin(review.terms.srcChainId, wei) }} />}
+					{password.shown && <Refusal failure={password.shown} amounts={{ coin: (wei) => format.coin(review.terms.srcChainId, wei) }} />}
 					<label class="choice small">
 						<input type="checkbox" checked={agreed} onChange={(e) => agree(e.currentTarget.checked)} />
 						<span>{t("order_consent_agree")}</span>

@@ -8,7 +8,7 @@ import { lineText, type OrderFormatter } from "./line";
 import { lookUp } from "./status";
 
 /** EvidenceView shows how the end of an order was proven, for those who want to check. */
-export function EvidenceView({ order, tell }: { order: Order; tell: OrderFormatter }) {
+export function EvidenceView({ order, format }: { order: Order; format: OrderFormatter }) {
 	const { verdict, attempts = [] } = order;
 	if (!verdict && attempts.length === 0) return null;
 	return (
@@ -18,14 +18,14 @@ export function EvidenceView({ order, tell }: { order: Order; tell: OrderFormatt
 				{verdict && (
 					<>
 						<dt>{t("order_evidence_how")}</dt>
-						<dd>{lineText(happened(order, tell))}</dd>
+						<dd>{lineText(happened(order, format))}</dd>
 						<dt>{t("order_evidence_sources")}</dt>
 						<dd>{sources(verdict.sources, order.reason)}</dd>
 					</>
 				)}
-				{verdict?.deposit && <Mined evidence={verdict.deposit} name="order_evidence_deposit" tell={tell} />}
-				{verdict?.evidence && <Mined evidence={verdict.evidence} name="order_evidence_tx" tell={tell} />}
-				{verdict?.absence && <Searched absence={verdict.absence} tell={tell} />}
+				{verdict?.deposit && <Mined evidence={verdict.deposit} name="order_evidence_deposit" format={format} />}
+				{verdict?.evidence && <Mined evidence={verdict.evidence} name="order_evidence_tx" format={format} />}
+				{verdict?.absence && <Searched absence={verdict.absence} format={format} />}
 				{attempts.map((a) => (
 					<Signed key={a.tx} attempt={a} chainId={order.terms.srcChainId} />
 				))}
@@ -59,16 +59,16 @@ function Signed({ attempt, chainId }: { attempt: Attempt; chainId: number }) {
 	);
 }
 
-function Mined({ evidence, name, tell }: { evidence: Evidence; name: MessageKey; tell: OrderFormatter }) {
+function Mined({ evidence, name, format }: { evidence: Evidence; name: MessageKey; format: OrderFormatter }) {
 	return (
 		<>
 			<dt>{t(name)}</dt>
 			<dd>
 				<TxLink chainId={evidence.chainId} tx={evidence.tx} />
 				<br />
-				{t("order_evidence_block", number(evidence.block), tell.network(evidence.chainId), evidence.depth)}
+				{t("order_evidence_block", number(evidence.block), format.network(evidence.chainId), evidence.depth)}
 				<br />
-				{t("order_evidence_gas", tell.coin(evidence.chainId, evidence.feePaid))}
+				{t("order_evidence_gas", format.coin(evidence.chainId, evidence.feePaid))}
 				<br />
 				{t("order_evidence_hosts", evidence.hosts.join(", "))}
 			</dd>
@@ -76,12 +76,12 @@ function Mined({ evidence, name, tell }: { evidence: Evidence; name: MessageKey;
 	);
 }
 
-function Searched({ absence, tell }: { absence: Absence; tell: OrderFormatter }) {
+function Searched({ absence, format }: { absence: Absence; format: OrderFormatter }) {
 	return (
 		<>
 			<dt>{t("order_evidence_searched")}</dt>
 			<dd>
-				{t("order_evidence_blocks", number(absence.from), number(absence.through), tell.network(absence.chainId))}
+				{t("order_evidence_blocks", number(absence.from), number(absence.through), format.network(absence.chainId))}
 				<br />
 				{t("order_evidence_hosts", absence.hosts.join(", "))}
 			</dd>

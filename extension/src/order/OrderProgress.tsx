@@ -9,7 +9,7 @@ import { t } from "../i18n/t";
 import { isToday, formatTime } from "../i18n/time";
 import { go } from "../shell/route";
 import type { Channel } from "../state/channel";
-import { useWallet } from "../state/context";
+import { useOrders } from "../state/context";
 import type { Entry, Order } from "../wire/protocol";
 import { CancelOrder } from "./CancelOrder";
 import { CardView } from "./CardView";
@@ -18,7 +18,7 @@ import { EvidenceView } from "./EvidenceView";
 import { line, lineText, type OrderFormatter } from "./line";
 import { SpeedUp } from "./SpeedUp";
 import { StepList } from "./StepList";
-import { story } from "./story";
+import { orderSummary } from "./order-summary";
 import { useOrderFormatter } from "./useOrderFormatter";
 
 interface Props {
@@ -34,66 +34,66 @@ const pollInterval = 15_000;
 
 /** OrderProgress shows the state of an order and what a person can do. */
 export function OrderProgress({ order, history, channel }: Props) {
-	const tell = useOrderFormatter([order]);
+	const format = useOrderFormatter([order]);
 	const glance = useOrderFormatter([order], true);
-	const told = story(order, tell, usePolledOrder(order, channel), history);
-	const words = lineText(told.status.words);
+	const summary = orderSummary(order, format, usePolledOrder(order, channel), history);
+	const words = lineText(summary.status.words);
 	useAnnouncedChanges(words);
-	const left = told.until && <Countdown to={told.until.time} label={t(told.until.label)} past={t("order_time_over")} />;
-	const consent = told.card?.asks === "consent" ? told.card : undefined; // the card that asks for consent goes first
-	const acts = (told.speedup || told.cancel === true) && (
+	const left = summary.until && <Countdown to={summary.until.time} label={t(summary.until.label)} past={t("order_time_over")} />;
+	const consent = summary.card?.asks === "consent" ? summary.card : undefined; // the card that asks for consent goes first
+	const acts = (summary.speedup || summary.cancel === true) && (
 		<div class="row order-acts">
-			{told.speedup && <SpeedUp order={order} of={told.speedup} channel={channel} tell={tell} />}
-			{told.cancel === true && <CancelOrder order={order} channel={channel} tell={tell} />}
+			{summary.speedup && <SpeedUp order={order} of={summary.speedup} channel={channel} format={format} />}
+			{summary.cancel === true && <CancelOrder order={order} channel={channel} format={format} />}
 		</div>
 	);
 	return (
 		<div class="stack order">
-			{!consent && order.state !== "unreadable" && <Head order={order} tell={glance} />}
+			{!consent && order.state !== "unreadable" && <Head order={order} format={glance} />}
 			{!order.final && !order.condition && (
 				<div class="order-now">
 					<p class="row">
-						<Mark of={told.status.picture} tone={told.status.tone} />
+						<Mark of={summary.status.picture} tone={summary.status.tone} />
 						<strong>{words}</strong>
 					</p>
-					{told.now && <p>{lineText(told.now)}</p>}
+					{summary.now && <p>{lineText(summary.now)}</p>}
 					{left}
 				</div>
 			)}
-			{told.card && !consent && <CardView card={told.card}>{order.condition && left}</CardView>}
-			{consent && <ConsentForm order={order} card={consent} left={left} channel={channel} tell={tell} glance={glance} />}
-			{consent && <Head order={order} tell={glance} />}
-			{told.card?.asks && acts}
-			<StepList steps={told.steps} />
-			{!told.card?.asks && acts}
-			{told.cancel && told.cancel !== true && <p class="soft small">{lineText(told.cancel)}</p>}
-			{told.leftovers && <Leftovers order={order} tell={tell} />}
-			{told.close && (
+			{summary.card && !consent && <CardView card={summary.card}>{order.condition && left}</CardView>}
+			{consent && <ConsentForm order={order} card={consent} left={left} channel={channel} format={format} glance={glance} />}
+			{consent && <Head order={order} format={glance} />}
+			{summary.card?.asks && acts}
+			<StepList steps={summary.steps} />
+			{!summary.card?.asks && acts}
+			{summary.cancel && summary.cancel !== true && <p class="soft small">{lineText(summary.cancel)}</p>}
+			{summary.leftovers && <Leftovers order={order} format={format} />}
+			{summary.close && (
 				<p class="soft small order-close">
-					{lineText(told.close)} {order.checked && t("order_looked", formatTime(order.checked, isToday(order.checked) ? "clock" : "whole"))}
+					{lineText(summary.close)} {order.checked && t("order_looked", formatTime(order.checked, isToday(order.checked) ? "clock" : "whole"))}
 				</p>
 			)}
-			<EvidenceView order={order} tell={tell} />
+			<EvidenceView order={order} format={format} />
 		</div>
 	);
 }
 
 /** Head shows what is swapped for what and by which provider, with both networks. */
-function Head({ order, tell }: { order: Order; tell: OrderFormatter }) {
+function Head({ order, format }: { order: Order; format: OrderFormatter }) {
 	const { terms, offer } = order;
-	if (terms.provider === "wallet") return <p class="soft">{t("order_head_revoke", tell.network(terms.srcChainId))}</p>;
+	if (terms.provider === "wallet") return <p class="soft">{t("order_head_revoke", format.network(terms.srcChainId))}</p>;
 	const across = terms.srcChainId !== terms.dstChainId;
 	const got = order.verdict?.state === "filled" ? order.verdict.received?.amount : undefined;
-	const out = (units: string) => tell.amount(terms.dstChainId, terms.tokenOut, units);
+	const out = (units: string) => format.amount(terms.dstChainId, terms.tokenOut, units);
 	return (
 		<div class="card order-head">
-			<Side label="order_you_pay" amount={tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn)} chainId={terms.srcChainId} tell={tell} />
+			<Side label="order_you_pay" amount={format.amount(terms.srcChainId, terms.tokenIn, terms.amountIn)} chainId={terms.srcChainId} format={format} />
 			<span class="order-arrow" aria-hidden="true">
 				→
 			</span>
-			<Side label={got ? "order_you_received" : order.final ? "order_you_wanted" : "order_you_receive"} amount={out(got ?? offer.amountOut)} chainId={terms.dstChainId} tell={tell} />
+			<Side label={got ? "order_you_received" : order.final ? "order_you_wanted" : "order_you_receive"} amount={out(got ?? offer.amountOut)} chainId={terms.dstChainId} format={format} />
 			<p class="soft small order-by dots">
-				<span>{lineText(line(across ? "order_by_across" : "order_by", tell.provider(terms.provider)))}</span>
+				<span>{lineText(line(across ? "order_by_across" : "order_by", format.provider(terms.provider)))}</span>
 				<span>{t("order_at_least", out(terms.floorOut))}</span>
 			</p>
 		</div>
@@ -104,11 +104,11 @@ interface SideProps {
 	label: MessageKey;
 	amount: string;
 	chainId: number;
-	tell: OrderFormatter;
+	format: OrderFormatter;
 }
 
-function Side({ label, amount, chainId, tell }: SideProps) {
-	const network = tell.network(chainId);
+function Side({ label, amount, chainId, format }: SideProps) {
+	const network = format.network(chainId);
 	return (
 		<div class="order-side">
 			<span class="soft small">{t(label)}</span>
@@ -121,11 +121,11 @@ function Side({ label, amount, chainId, tell }: SideProps) {
 	);
 }
 
-function Leftovers({ order, tell }: { order: Order; tell: OrderFormatter }) {
+function Leftovers({ order, format }: { order: Order; format: OrderFormatter }) {
 	return (
 		<div class="note warn stack tight">
 			{order.leftovers?.map((l) => (
-				<p key={l.token + l.spender}>{t("order_leftover", tell.account(l.spender), tell.amount(l.chainId, l.token, l.amount))}</p>
+				<p key={l.token + l.spender}>{t("order_leftover", format.account(l.spender), format.amount(l.chainId, l.token, l.amount))}</p>
 			))}
 			<div>
 				<Button onClick={() => go({ at: "approvals" })}>{t("order_to_approvals")}</Button>
@@ -136,7 +136,7 @@ function Leftovers({ order, tell }: { order: Order; tell: OrderFormatter }) {
 
 /** usePolledOrder polls an open order and returns when it was last read, in ms since 1970. */
 function usePolledOrder({ id, final }: Order, channel: Channel): number {
-	const wallet = useWallet();
+	const { mergeOrder } = useOrders();
 	const [looked, look] = useState(Date.now);
 	useEffect(() => {
 		if (final) return;
@@ -145,7 +145,7 @@ function usePolledOrder({ id, final }: Order, channel: Channel): number {
 			channel
 				.call("swap.order", { order: id })
 				.then((read) => {
-					wallet.mergeOrder(read.order);
+					mergeOrder(read.order);
 					look(Date.now());
 				})
 				.catch(() => {}); // the last state stays; a lost daemon has a screen of its own
@@ -156,7 +156,8 @@ function usePolledOrder({ id, final }: Order, channel: Channel): number {
 	return looked;
 }
 
-/** useAnnouncedChanges announces changes of the order's state, but not the state it was opened with. */
+/** useAnnouncedChanges announces changes of the order's state, but not the state it was
+ * opened with. */
 function useAnnouncedChanges(words: string): void {
 	const first = useRef(true);
 	useEffect(() => {

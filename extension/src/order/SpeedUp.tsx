@@ -5,20 +5,20 @@ import { Refusal } from "../components/Refusal";
 import { locale, t } from "../i18n/t";
 import { displayAmount } from "../money/amount";
 import type { Channel } from "../state/channel";
-import { useWallet } from "../state/context";
+import { useNetworkData, useOrders } from "../state/context";
 import { useStore } from "../state/store";
-import { useArmed } from "../swap/useArmed";
+import { useEnabledAfterDelay } from "../swap/useEnabledAfterDelay";
 import type { Order, Tier } from "../wire/protocol";
 import type { OrderFormatter } from "./line";
-import type { Story } from "./story";
+import type { OrderSummary } from "./order-summary";
 import { useAct } from "./useAct";
 import { useConsentPassword } from "./useConsentPassword";
 
 interface Props {
 	order: Order;
-	of: NonNullable<Story["speedup"]>;
+	of: NonNullable<OrderSummary["speedup"]>;
 	channel: Channel;
-	tell: OrderFormatter;
+	format: OrderFormatter;
 }
 
 const tiers: readonly Tier[] = ["normal", "fast"];
@@ -26,16 +26,16 @@ const tiers: readonly Tier[] = ["normal", "fast"];
 /** SpeedUp replaces the pending transaction with one that pays more, or raises the fee cap
  * of the transaction that cancels it. Going above the accepted fee cap takes a confirmation
  * that names the new one. */
-export function SpeedUp({ order, of, channel, tell }: Props) {
-	const wallet = useWallet();
+export function SpeedUp({ order, of, channel, format }: Props) {
+	const { mergeOrder } = useOrders();
 	const [asked, ask] = useState(false);
 	const [tier, choose] = useState<Tier>("fast");
 	const act = useAct(async (request, tier: Tier, gasCeiling?: string) => {
-		wallet.mergeOrder(await channel.call("swap.speedup", { request, order: order.id, digest: order.digest, tier, ...(gasCeiling ? { gasCeiling } : {}), ...password.take() }));
+		mergeOrder(await channel.call("swap.speedup", { request, order: order.id, digest: order.digest, tier, ...(gasCeiling ? { gasCeiling } : {}), ...password.take() }));
 		ask(false);
 	});
 	const password = useConsentPassword(act.failure);
-	const coin = (wei: string) => tell.coin(order.terms.srcChainId, wei);
+	const coin = (wei: string) => format.coin(order.terms.srcChainId, wei);
 	// Cancelling may have started since this was drawn.
 	const cancelling = of === "cancelling" || (act.failure?.is("being_cancelled", "too_late") ?? false);
 	const [needed, need] = useState<string>();
@@ -44,7 +44,7 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 	}, [act.failure]);
 	const ceiling = cancelling ? twice(order.terms.gasCeiling) : needed;
 	// This button replaces the one just pressed, so it is enabled after a delay.
-	const armed = useArmed(ceiling ?? "");
+	const enabled = useEnabledAfterDelay(ceiling ?? "");
 	const name = cancelling ? "order_raise" : "order_speedup";
 	return (
 		<>
@@ -64,7 +64,7 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 					{password.shown && <Refusal failure={password.shown} amounts={{ coin }} />}
 					{password.field}
 					{ceiling ? (
-						<Button kind="main critical" disabled={!armed || !password.ready} busy={act.busy} onClick={() => void act.run(tier, ceiling)}>
+						<Button kind="main critical" disabled={!enabled || !password.ready} busy={act.busy} onClick={() => void act.run(tier, ceiling)}>
 							{t(`${name}_more`, coin(ceiling))}
 						</Button>
 					) : (
@@ -79,7 +79,7 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 }
 
 function Tiers({ chainId, value, onChange }: { chainId: number; value: Tier; onChange: (tier: Tier) => void }) {
-	const gas = useStore(useWallet().gas);
+	const gas = useStore(useNetworkData().gas);
 	const price = (of: Tier) => (gas?.chainId === chainId ? (gas[of].maxFeePerGas ?? gas[of].gasPrice) : undefined);
 	return (
 		<fieldset class="stack tight" aria-label={t("order_speedup_tier")}>

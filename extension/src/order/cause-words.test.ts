@@ -28,7 +28,7 @@ async function speaking(language: string): Promise<void> {
 const usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
 const dai = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const order = { terms: { provider: "dex", srcChainId: 1, tokenIn: dai, dstChainId: 10, tokenOut: usdc } } as Order;
-const tell: OrderFormatter = {
+const format: OrderFormatter = {
 	amount: (chainId, token, units) => `${Number(units) / 1e6} ${token === usdc ? "USDC" : "DAI"}@${chainId}`,
 	coin: (_, wei) => `${Number(wei) / 1e6} ETH`,
 	network: (chainId) => `net ${chainId}`,
@@ -45,7 +45,7 @@ const figures = {
 	tier: "fast", was: "1000001", ceiling: "2000001",
 };
 const told = (word: string, more: Partial<Cause> = {}, fallback = "in the daemon's words") =>
-	causeWords({ cause: { word: word as CauseWord, error: "would_revert", details: figures, ...more }, words: fallback }, order, tell);
+	causeWords({ cause: { word: word as CauseWord, error: "would_revert", details: figures, ...more }, words: fallback }, order, format);
 
 describe.each(Object.keys(languages))("in %s", (language) => {
 	beforeEach(() => speaking(language));
@@ -73,10 +73,10 @@ describe("a cause", () => {
 	});
 	it("of a refusal says which, without what that says of signatures", () => {
 		const { text } = told("refused_unsigned", { error: "not_as_accepted", details: { field: "amountIn", of: "tokenIn", got: "5000000", wanted: "6000000" } });
-		expect(text).toBe("Swapkeep hat abgelehnt weiterzumachen: Der Anbieter hat den Betrag, den du zahlst, geändert. Es sind 5 DAI@1; richtig wären 6 DAI@1.");
+		expect(text).toBe("Swapkeep hat angehalten: Der Anbieter hat den Betrag, den du zahlst, geändert. Der Wert ist 5 DAI@1; erwartet wurde 6 DAI@1.");
 	});
 	it("quotes others, and says who they are", () => {
-		expect(told("not_taken", { said: "underpriced", by: "node" })).toMatchObject({ text: "Kein Knoten hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
+		expect(told("not_taken", { said: "underpriced", by: "node" })).toMatchObject({ text: "Kein RPC-Endpunkt hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
 	});
 	it.each([
 		["a word of a newer daemon", { word: "too_wet" as CauseWord }],
@@ -84,11 +84,11 @@ describe("a cause", () => {
 		["a figure that is missing", { word: "price_fell" as CauseWord, details: { floor: "5" } }],
 		["a figure that is none", { word: "price_fell" as CauseWord, details: { floor: "5", offered: "much" } }],
 	])("of %s is told in the daemon's words", (_, cause) => {
-		expect(causeWords({ cause, words: "so it is" }, order, tell)).toEqual({ text: "", said: { by: "wallet", words: "so it is" } });
+		expect(causeWords({ cause, words: "so it is" }, order, format)).toEqual({ text: "", said: { by: "wallet", words: "so it is" } });
 	});
 	it("that an older daemon did not keep is told in its words", () => {
-		expect(causeWords({ words: "so it is" }, order, tell)).toEqual({ text: "", said: { by: "wallet", words: "so it is" } });
-		expect(causeWords({ words: undefined }, order, tell)).toEqual({ text: "" });
+		expect(causeWords({ words: "so it is" }, order, format)).toEqual({ text: "", said: { by: "wallet", words: "so it is" } });
+		expect(causeWords({ words: undefined }, order, format)).toEqual({ text: "" });
 	});
 });
 

@@ -6,19 +6,19 @@ import { type AmountFormatters, fieldWords, figureWords, refusalWords } from "./
 import { line, lineText, type OrderFormatter } from "./line";
 import { conditions, lookUp, states } from "./status";
 
-/** Said is a text that is not translated, and its author. */
+/** QuotedText is a text that is not translated, and its author. */
 export interface QuotedText {
 	by: "wallet" | "provider" | "node";
 	words: string;
 }
 
-/** Told is a cause in words. Either part may be missing. */
+/** CauseText is a cause in words. Either part may be missing. */
 export interface CauseText {
 	text: string;
 	said?: QuotedText;
 }
 
-/** Noted is a cause code together with the daemon's own text for it. */
+/** RecordedCause is a cause code together with the daemon's own text for it. */
 export interface RecordedCause {
 	cause?: Cause | undefined;
 	words: string | undefined;
@@ -29,17 +29,17 @@ type Details = Readonly<Record<string, string>>;
 
 /** The values of each cause's message, $1 to $9 in order. If one of them is undefined, the
  * daemon's own text is shown instead. */
-export const messageValues: Partial<Record<CauseWord, (d: Details, amounts: Required<AmountFormatters>, about: About, tell: OrderFormatter) => (string | undefined)[]>> = {
+export const messageValues: Partial<Record<CauseWord, (d: Details, amounts: Required<AmountFormatters>, about: About, format: OrderFormatter) => (string | undefined)[]>> = {
 	price_fell: (d, { tokenOut }) => [units(d["floor"], tokenOut), units(d["offered"], tokenOut)],
-	allowance_taken: (d, { tokenIn }, _, tell) => [d["spender"] && tell.account(d["spender"]), units(d["gone"], tokenIn), units(d["allowed"], tokenIn)],
-	allowance_unchecked: (d, _, __, tell) => [d["spender"] && tell.account(d["spender"])],
-	look_at: (d, _, about, tell) => [d["tx"], tell.network(Number(d["chainId"] ?? about.terms.srcChainId))],
+	allowance_taken: (d, { tokenIn }, _, format) => [d["spender"] && format.account(d["spender"]), units(d["gone"], tokenIn), units(d["allowed"], tokenIn)],
+	allowance_unchecked: (d, _, __, format) => [d["spender"] && format.account(d["spender"])],
+	look_at: (d, _, about, format) => [d["tx"], format.network(Number(d["chainId"] ?? about.terms.srcChainId))],
 	proven: (d) => [wordsIn(states, d["state"])],
 	waits: (d) => [wordsIn(conditions, d["condition"])],
 	search_begun: (d) => [d["block"]],
 	step_sent: (d) => [d["step"]],
 	step_mined: (d) => [d["step"]],
-	provider_says: (d, _, about, tell) => [d["state"] && lineText(claim(d["state"], tell.provider(about.terms.provider)))],
+	provider_says: (d, _, about, format) => [d["state"] && lineText(claim(d["state"], format.provider(about.terms.provider)))],
 	user_raised_ceiling: (d, { coin }) => [units(d["was"], coin), units(d["ceiling"], coin)],
 };
 
@@ -61,18 +61,18 @@ const refusing = new Set<CauseWord>(["refused", "refused_for_now", "refused_unsi
 
 /** causeWords puts a cause into words. For an unknown cause (a newer daemon's) or none (an
  * order of an older version) it falls back to the daemon's own text. */
-export function causeWords({ cause, words = "" }: RecordedCause, about: About, tell: OrderFormatter): CauseText {
-	const text = cause && textOf(cause, about, tell);
+export function causeWords({ cause, words = "" }: RecordedCause, about: About, format: OrderFormatter): CauseText {
+	const text = cause && textOf(cause, about, format);
 	if (!cause || text === undefined) return words ? { text: "", said: { by: "wallet", words } } : { text: "" };
 	return { text, ...(cause.said ? { said: { by: cause.by ?? "provider", words: cause.said } } : {}) };
 }
 
-function textOf(cause: Cause, about: About, tell: OrderFormatter): string | undefined {
+function textOf(cause: Cause, about: About, format: OrderFormatter): string | undefined {
 	const { word, details = {} } = cause;
-	const amounts = amountsOf(about, tell);
+	const amounts = amountsOf(about, format);
 	if (refusing.has(word)) return refusalOf(cause, amounts);
 	if (word === "outside_terms") return outside(details, amounts);
-	const filled = messageValues[word]?.(details, amounts, about, tell) ?? [];
+	const filled = messageValues[word]?.(details, amounts, about, format) ?? [];
 	return filled.every((v) => v !== undefined) ? optionalMessage(`cause_${word}`, ...(filled as string[])) : undefined;
 }
 
@@ -91,10 +91,10 @@ function outside(details: Details, amounts: AmountFormatters): string {
 }
 
 /** amountsOf returns the formatters for amounts in a refusal's details, for this order. */
-export function amountsOf({ terms }: About, tell: OrderFormatter): Required<AmountFormatters> {
+export function amountsOf({ terms }: About, format: OrderFormatter): Required<AmountFormatters> {
 	return {
-		tokenIn: (units) => tell.amount(terms.srcChainId, terms.wrap ?? terms.tokenIn, units),
-		tokenOut: (units) => tell.amount(terms.dstChainId, terms.tokenOut, units),
-		coin: (wei) => tell.coin(terms.srcChainId, wei),
+		tokenIn: (units) => format.amount(terms.srcChainId, terms.wrap ?? terms.tokenIn, units),
+		tokenOut: (units) => format.amount(terms.dstChainId, terms.tokenOut, units),
+		coin: (wei) => format.coin(terms.srcChainId, wei),
 	};
 }

@@ -23,19 +23,19 @@ export interface Card {
 type Part = Partial<Omit<Card, "title" | "tone" | "picture">>;
 
 /** The card of each condition; its title is the words of the condition. */
-export const conditionCards: Record<Condition, (o: Order, tell: OrderFormatter) => Part> = {
-	waiting_unlock: (o, tell) => ({
-		text: [line(o.cancel ? "order_unlock_cancel" : "order_unlock_text"), line("order_until", tell.time(o.terms.deadline))],
+export const conditionCards: Record<Condition, (o: Order, format: OrderFormatter) => Part> = {
+	waiting_unlock: (o, format) => ({
+		text: [line(o.cancel ? "order_unlock_cancel" : "order_unlock_text"), line("order_until", format.time(o.terms.deadline))],
 		asks: "unlock",
 	}),
 	needs_consent: () => ({ text: [line("order_consent_text")], asks: "consent" }),
-	awaiting_refund: (o, tell) => reported(o, tell, "order_refund", [o.terms.srcChainId, o.terms.dstChainId]),
-	awaiting_proof: (o, tell) => reported(o, tell, "order_unproven", [o.terms.dstChainId]),
-	payment_seen: (o, tell) => ({
-		...reported(o, tell, "order_seen", [o.seen?.chainId ?? o.terms.dstChainId]),
-		...(o.seen ? { text: [saw(o.seen, tell)] } : {}),
+	awaiting_refund: (o, format) => reported(o, format, "order_refund", [o.terms.srcChainId, o.terms.dstChainId]),
+	awaiting_proof: (o, format) => reported(o, format, "order_unproven", [o.terms.dstChainId]),
+	payment_seen: (o, format) => ({
+		...reported(o, format, "order_seen", [o.seen?.chainId ?? o.terms.dstChainId]),
+		...(o.seen ? { text: [saw(o.seen, format)] } : {}),
 	}),
-	amount_unclear: (o, tell) => reported(o, tell, "order_unclear", [o.terms.srcChainId]),
+	amount_unclear: (o, format) => reported(o, format, "order_unclear", [o.terms.srcChainId]),
 	cancelling: (o) => ({
 		text: [line(o.attempts?.some((a) => a.kind === "cancel") ? "order_cancelling_sent" : "order_cancelling_text")],
 		links: (o.attempts ?? []).filter((a) => a.kind === "cancel").map((a) => ({ label: "order_link_cancel", chainId: o.terms.srcChainId, tx: a.tx })),
@@ -47,46 +47,46 @@ export const conditionCards: Record<Condition, (o: Order, tell: OrderFormatter) 
 	record_tampered: () => ({ text: [line("order_changed_text")] }),
 };
 
-function saw({ chainId, token, amount, from }: CandidatePayment, tell: OrderFormatter): Line {
-	return line("order_seen_what", tell.amount(chainId, token, amount), tell.account(from), tell.network(chainId));
+function saw({ chainId, token, amount, from }: CandidatePayment, format: OrderFormatter): Line {
+	return line("order_seen_what", format.amount(chainId, token, amount), format.account(from), format.network(chainId));
 }
 
 /** reported returns what all reported but unproven ends have in common: who reports it,
  * what is not proven, that tracking goes on, and what to do. */
-function reported(o: Order, tell: OrderFormatter, name: "order_refund" | "order_unproven" | "order_seen" | "order_unclear", chains: readonly number[]): Part {
-	const where = tell.list([...new Set(chains)].map((c) => tell.network(c)));
+function reported(o: Order, format: OrderFormatter, name: "order_refund" | "order_unproven" | "order_seen" | "order_unclear", chains: readonly number[]): Part {
+	const where = format.list([...new Set(chains)].map((c) => format.network(c)));
 	const links: { label: MessageKey; chainId: number; tx: string }[] = [];
 	if (o.claim?.tx) links.push({ label: "order_link_claim", chainId: o.claim.chainId ?? o.terms.dstChainId, tx: o.claim.tx });
 	if (o.seen) links.push({ label: "order_link_seen", chainId: o.seen.chainId, tx: o.seen.tx });
 	const said = [o.claim?.word, o.claim?.reason].filter(Boolean).join(": ");
 	return {
 		lines: [
-			{ label: "order_told_says", text: claimed(o, tell) },
+			{ label: "order_told_says", text: claimed(o, format) },
 			{ label: "order_told_unproven", text: line(`${name}_unproven`, where) },
 			{ label: "order_told_next", text: line("order_told_next_text", where) },
-			{ label: "order_told_do", text: line(`${name}_do`, trusted(o, tell)) },
+			{ label: "order_told_do", text: line(`${name}_do`, trusted(o, format)) },
 		],
 		links,
 		...(said ? { said: { by: "provider", words: said } } : {}),
 	};
 }
 
-function claimed(o: Order, tell: OrderFormatter): Line {
-	return claim(o.claim?.state, tell.provider(o.terms.provider));
+function claimed(o: Order, format: OrderFormatter): Line {
+	return claim(o.claim?.state, format.provider(o.terms.provider));
 }
 
-/** wait returns the card of what an open order is waiting for; undefined if nothing.
+/** conditionCard returns the card of what an open order is waiting for; undefined if nothing.
  * Conditions of a newer daemon are shown by their code. */
-export function conditionCard(order: Order, tell: OrderFormatter): Card | undefined {
+export function conditionCard(order: Order, format: OrderFormatter): Card | undefined {
 	const { condition } = order;
 	if (!condition || order.final) return undefined;
-	const part = lookUp(conditionCards, condition)?.(order, tell) ?? reasonPart({ words: order.report }, order, tell);
+	const part = lookUp(conditionCards, condition)?.(order, format) ?? reasonPart({ words: order.report }, order, format);
 	const { words, tone, picture } = lookUp(conditions, condition) ?? { tone: "warn", picture: "unsure" };
 	const title = words ? line(words) : line("order_raw", condition);
-	return { title, tone, picture, text: [], lines: [], links: [], ...(order.proposal ? {} : reasonPart({ cause: order.cause, words: order.reason }, order, tell)), ...part };
+	return { title, tone, picture, text: [], lines: [], links: [], ...(order.proposal ? {} : reasonPart({ cause: order.cause, words: order.reason }, order, format)), ...part };
 }
 
-/** noted returns the part of a card that gives the reason, if there is one. */
-export function reasonPart(why: RecordedCause, order: Order, tell: OrderFormatter): Pick<Card, "noted"> {
-	return why.cause || why.words ? { noted: () => causeWords(why, order, tell) } : {};
+/** reasonPart returns the part of a card that gives the reason, if there is one. */
+export function reasonPart(why: RecordedCause, order: Order, format: OrderFormatter): Pick<Card, "noted"> {
+	return why.cause || why.words ? { noted: () => causeWords(why, order, format) } : {};
 }

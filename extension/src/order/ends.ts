@@ -51,71 +51,71 @@ function endOf(o: Order): End {
 	return (by && lookUp(endTexts, by)) || endsOfOld[o.state] || { happened: "order_old_unknown", todo: "order_do_look" };
 }
 
-/** ended returns the card of an order's end; undefined while it is open. For filled and
+/** endCard returns the card of an order's end; undefined while it is open. For filled and
  * refunded orders it says what arrived; all others get four lines: what happened, where the
  * funds are, what happens next, what to do. */
-export function endCard(order: Order, tell: OrderFormatter): Card | undefined {
+export function endCard(order: Order, format: OrderFormatter): Card | undefined {
 	if (!order.final) return undefined;
 	const { tone, picture } = orderStatus(order);
-	const frame = { tone, picture, links: links(order), lines: [], text: [], ...why(order, tell) };
-	if (order.state === "filled") return { ...frame, ...filled(order, tell) };
-	if (order.state === "refunded") return { ...frame, ...refunded(order, tell) };
-	return { ...frame, title: orderStatus(order).words, lines: fourLines(order, tell) };
+	const frame = { tone, picture, links: links(order), lines: [], text: [], ...why(order, format) };
+	if (order.state === "filled") return { ...frame, ...filled(order, format) };
+	if (order.state === "refunded") return { ...frame, ...refunded(order, format) };
+	return { ...frame, title: orderStatus(order).words, lines: fourLines(order, format) };
 }
 
 /** Causes that only repeat what the "what happened" line says. */
 const saidByEnd = new Set<string>(["deadline_passed", "withdrawn", "nonce_used", "cancel_mined", "reverted"]);
 
-function why(o: Order, tell: OrderFormatter): Pick<Card, "noted"> {
-	return o.cause && o.verdict?.by && saidByEnd.has(o.cause.word) ? {} : reasonPart({ cause: o.cause, words: o.reason }, o, tell);
+function why(o: Order, format: OrderFormatter): Pick<Card, "noted"> {
+	return o.cause && o.verdict?.by && saidByEnd.has(o.cause.word) ? {} : reasonPart({ cause: o.cause, words: o.reason }, o, format);
 }
 
-function filled(o: Order, tell: OrderFormatter): Partial<Card> & { title: Line } {
+function filled(o: Order, format: OrderFormatter): Partial<Card> & { title: Line } {
 	const { terms, verdict } = o;
-	if (terms.provider === "wallet") return { title: line("order_revoked_title"), text: [happened(o, tell)] };
-	const out = (units: string) => tell.amount(terms.dstChainId, terms.tokenOut, units);
-	const got = verdict?.received ? tell.amount(terms.dstChainId, verdict.received.token, verdict.received.amount) : out(terms.floorOut);
+	if (terms.provider === "wallet") return { title: line("order_revoked_title"), text: [happened(o, format)] };
+	const out = (units: string) => format.amount(terms.dstChainId, terms.tokenOut, units);
+	const got = verdict?.received ? format.amount(terms.dstChainId, verdict.received.token, verdict.received.amount) : out(terms.floorOut);
 	const mine = terms.recipient === terms.account;
 	const title = verdict?.received ? "order_received_title" : "order_received_least_title";
-	const where = tell.network(terms.dstChainId);
-	const text = [mine ? line("order_received_here", tell.account(terms.account), where) : line("order_received_there", terms.recipient, where)];
+	const where = format.network(terms.dstChainId);
+	const text = [mine ? line("order_received_here", format.account(terms.account), where) : line("order_received_there", terms.recipient, where)];
 	if (verdict?.short && verdict.received) text.push(line("order_short", out(missing(terms.floorOut, verdict.received.amount)), out(terms.floorOut)));
 	const spent = partly(o);
 	if (spent) {
-		const kept = tell.amount(terms.srcChainId, terms.tokenIn, missing(terms.amountIn, spent.amount));
-		text.push(line("order_partly", spend(terms.srcChainId, spent, tell), kept));
+		const kept = format.amount(terms.srcChainId, terms.tokenIn, missing(terms.amountIn, spent.amount));
+		text.push(line("order_partly", spend(terms.srcChainId, spent, format), kept));
 	}
 	return { title: line(title, got), text };
 }
 
-function refunded(o: Order, tell: OrderFormatter): Partial<Card> & { title: Line } {
+function refunded(o: Order, format: OrderFormatter): Partial<Card> & { title: Line } {
 	const { terms, verdict } = o;
 	const least = terms.refund ?? { token: terms.tokenIn, amount: terms.amountIn };
 	const back = verdict?.received ?? least;
-	const text = [line("order_refunded_where", tell.account(terms.refundTo), tell.network(terms.srcChainId)), happened(o, tell)];
-	if (verdict?.short) text.push(line("order_refunded_short", tell.amount(terms.srcChainId, least.token, missing(least.amount, back.amount))));
-	return { title: line("order_refunded_title", spend(terms.srcChainId, back, tell)), text };
+	const text = [line("order_refunded_where", format.account(terms.refundTo), format.network(terms.srcChainId)), happened(o, format)];
+	if (verdict?.short) text.push(line("order_refunded_short", format.amount(terms.srcChainId, least.token, missing(least.amount, back.amount))));
+	return { title: line("order_refunded_title", spend(terms.srcChainId, back, format)), text };
 }
 
 /** fourLines returns the lines of a failure card. */
-function fourLines(o: Order, tell: OrderFormatter): Card["lines"] {
+function fourLines(o: Order, format: OrderFormatter): Card["lines"] {
 	return [
-		{ label: "order_line_happened", text: happened(o, tell) },
-		{ label: "order_line_funds", text: whereabouts(o, tell) },
+		{ label: "order_line_happened", text: happened(o, format) },
+		{ label: "order_line_funds", text: whereabouts(o, format) },
 		{ label: "order_line_next", text: line(o.leftovers?.length ? "order_next_leftover" : "order_next_nothing") },
 		{ label: "order_line_do", text: line(o.terms.provider === "wallet" && o.verdict?.by !== "allowance_kept" ? "order_do_revoke" : endOf(o).todo) },
 	];
 }
 
-export const happened = (o: Order, tell: OrderFormatter): Line => line(endOf(o).happened, tell.provider(o.terms.provider));
+export const happened = (o: Order, format: OrderFormatter): Line => line(endOf(o).happened, format.provider(o.terms.provider));
 
 /** whereabouts says where the input is, for an order neither filled nor refunded. */
-function whereabouts(o: Order, tell: OrderFormatter): Line {
+function whereabouts(o: Order, format: OrderFormatter): Line {
 	const { terms, verdict } = o;
 	if (terms.provider === "wallet") return line("order_funds_allowance");
-	const held = tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn);
-	const at = [tell.account(terms.account), tell.network(terms.srcChainId)];
-	const gas = verdict?.evidence && tell.coin(verdict.evidence.chainId, verdict.evidence.feePaid);
+	const held = format.amount(terms.srcChainId, terms.tokenIn, terms.amountIn);
+	const at = [format.account(terms.account), format.network(terms.srcChainId)];
+	const gas = verdict?.evidence && format.coin(verdict.evidence.chainId, verdict.evidence.feePaid);
 	if (o.wrapped) return line("order_funds_wrapped", held, ...at);
 	return gas ? line("order_funds_gas", held, ...at, gas) : line("order_funds_kept", held, ...at);
 }
@@ -127,7 +127,7 @@ function partly({ terms, verdict }: Order): Spend | undefined {
 }
 
 const missing = (wanted: string, got: string) => (BigInt(wanted) > BigInt(got) ? (BigInt(wanted) - BigInt(got)).toString() : "0");
-const spend = (chainId: number, s: Spend, tell: OrderFormatter) => tell.amount(chainId, s.token, s.amount);
+const spend = (chainId: number, s: Spend, format: OrderFormatter) => format.amount(chainId, s.token, s.amount);
 
 function links(o: Order): Card["links"] {
 	const { evidence, deposit } = o.verdict ?? {};

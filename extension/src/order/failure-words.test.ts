@@ -62,7 +62,7 @@ it("says which field the provider changed, in plain words", () => {
 
 it("shows a field that nobody chose as it is", () => {
 	const { title, field } = refusalWords(refused("not_as_accepted", { field: "currencyGasTopup" }));
-	expect(title).toBe("The provider changed something that you had accepted. Nothing was signed.");
+	expect(title).toBe("The provider changed something you accepted. Nothing was signed.");
 	expect(field).toBe("currencyGasTopup");
 });
 
@@ -76,9 +76,9 @@ describe("a field that the wallet or a provider names", () => {
 	it("has words, unless nobody knows it", () => expect(named.filter((f) => !fieldWords(f))).toEqual(nameless));
 	it("is all that has words", () => expect(fieldsWithText.filter((f) => !named.includes(f))).toEqual([]));
 	it.each([
-		["maker_amount of a gasless order", "buyAmount", "the least amount you get"],
+		["maker_amount of a gasless order", "buyAmount", "the minimum received"],
 		["amount of a bridge's deposit", "amount", "the amount you pay"],
-		["amount of an approval", "allowance", "the allowance"],
+		["amount of an approval", "allowance", "the approval"],
 		["currency of a refund", "refundCurrency", "the refund"],
 	])("is called what it means: %s", (_, field, words) => expect(fieldWords(field)).toBe(words));
 });
@@ -89,13 +89,13 @@ describe("tells amounts with their units", () => {
 	const coin = (wei: string) => `${wei} ETH`;
 	it("that are missing", () => {
 		const f = refused("insufficient_funds", { field: "amountIn", balance: "5", missing: "2", promised: "3" });
-		expect(refusalWords(f, { tokenIn: (u) => `${u} USDC` }).text).toBe("2 USDC are missing: you have 5 USDC, and open orders need 3 USDC of it.");
+		expect(refusalWords(f, { tokenIn: (u) => `${u} USDC` }).text).toBe("You need 2 USDC more: you have 5 USDC, and open orders reserve 3 USDC of it.");
 		expect(refusalWords(f).text).toBe("");
 	});
 	it("of gas, missing or above the ceiling", () => {
-		expect(refusalWords(refused("insufficient_gas", { missing: "1", needed: "3", balance: "2" }), { coin }).text).toBe("1 ETH are missing: it takes up to 3 ETH, you have 2 ETH.");
-		expect(refusalWords(refused("insufficient_gas", { max: "9", ceiling: "5" }), { coin }).text).toBe("It could cost up to 9 ETH; you accepted at most 5 ETH.");
-		expect(refusalWords(refused("gas_ceiling", { needed: "9", ceiling: "5" }), { coin }).text).toBe("It could cost up to 9 ETH; you accepted at most 5 ETH.");
+		expect(refusalWords(refused("insufficient_gas", { missing: "1", needed: "3", balance: "2" }), { coin }).text).toBe("You need 1 ETH more: up to 3 ETH is needed, you have 2 ETH.");
+		expect(refusalWords(refused("insufficient_gas", { max: "9", ceiling: "5" }), { coin }).text).toBe("It could cost up to 9 ETH; your limit is 5 ETH.");
+		expect(refusalWords(refused("gas_ceiling", { needed: "9", ceiling: "5" }), { coin }).text).toBe("It could cost up to 9 ETH; your limit is 5 ETH.");
 	});
 });
 
@@ -105,5 +105,5 @@ it("tells how long to wait, and until when a signed order lives", () => {
 });
 
 it("tells a name of a newer daemon in the daemon's own words", () => {
-	expect(refusalWords(refused("too_wet"))).toEqual({ title: "Swapkeep refused that", text: "It is raining.", do: "Take an umbrella." });
+	expect(refusalWords(refused("too_wet"))).toEqual({ title: "Swapkeep refused this", text: "It is raining.", do: "Take an umbrella." });
 });

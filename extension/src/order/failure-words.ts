@@ -70,7 +70,7 @@ function named(key: MessageKey, ...names: string[]): Record<string, MessageKey> 
 	return Object.fromEntries(names.map((n) => [n, key]));
 }
 
-/** worded lists the fields that have words. */
+/** fieldsWithText lists the fields that have words. */
 export const fieldsWithText: readonly string[] = Object.keys(fieldNames);
 
 /** fieldWords returns a field in plain words; undefined if there are none. */
@@ -139,7 +139,7 @@ export function refusalWords(failure: Failure, amounts: AmountFormatters = {}): 
 	const words = field && fieldWords(field);
 	const withField = words && titlesOfField[name];
 	const ours = details[name]?.(failure.details, amounts);
-	const message = !ours && ownMessageWins.has(name) ? told(failure, name) : "";
+	const message = !ours && ownMessageWins.has(name) ? messageOf(failure, name) : "";
 	return {
 		title: withField ? t(withField, words) : t(`err_${name}` as MessageKey),
 		text: ours || [textsAreEnglish() && message, figureWords(failure.details, amounts)].filter(Boolean).join(" "),
@@ -154,7 +154,7 @@ function unknownRefusal(failure: Failure): RefusalWords {
 	return { title: t("err_unknown"), text: sentence(failure.message), do: remedy };
 }
 
-/** told returns the message, unless it only repeats the protocol's table. */
-function told(failure: Failure, name: ErrorName): string {
+/** messageOf returns the message, unless it only repeats the protocol's table. */
+function messageOf(failure: Failure, name: ErrorName): string {
 	return failure.message === "" || failure.message === errors[name].means ? "" : sentence(failure.message);
 }

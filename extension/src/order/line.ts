@@ -8,12 +8,12 @@ export interface Line {
 
 export const line = (key: MessageKey, ...values: string[]): Line => ({ key, values });
 
-/** say returns the text of a line in the user's language. */
+/** lineText returns the text of a line in the user's language. */
 export const lineText = ({ key, values }: Line): string => t(key, ...values);
 
-/** A Teller formats the values in an order. */
+/** An OrderFormatter formats the values in an order. */
 export interface OrderFormatter {
-	/** All digits (unless the Teller is a short one), with the token's symbol. */
+	/** All digits (unless the formatter is a short one), with the token's symbol. */
 	amount(chainId: number, token: string, units: string): string;
 	/** Of the network's native coin. */
 	coin(chainId: number, wei: string): string;

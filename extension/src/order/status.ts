@@ -6,7 +6,7 @@ import { type Line, line } from "./line";
 export type Tone = "neutral" | "busy" | "good" | "warn" | "critical";
 export type StatusIcon = "busy" | "wait" | "done" | "back" | "failed" | "over" | "ask" | "unsure" | "none";
 
-/** A Standing is the state of an order in a word or two. */
+/** An OrderStatus is the state of an order in a word or two. */
 export interface OrderStatus {
 	words: Line;
 	tone: Tone;
@@ -52,7 +52,7 @@ export const conditions: Record<Condition, Row> = {
 	record_tampered: { words: "condition_record_tampered", tone: "critical", picture: "unsure" },
 };
 
-/** standing returns an order's state, or its condition while one applies. States of a newer
+/** orderStatus returns an order's state, or its condition while one applies. States of a newer
  * daemon are shown in the daemon's words. */
 export function orderStatus(order: Pick<Order, "state" | "condition" | "final" | "means" | "terms" | "verdict">): OrderStatus {
 	const { condition, state } = order;

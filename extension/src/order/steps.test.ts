@@ -6,12 +6,12 @@ import { stepLines } from "./steps";
 
 const permit2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 const depot = "0x1A7cB19eD24eF6dC2aD6C53Aa6a4a6B7E9b8317B";
-const tell = { amount: (_: number, __: string, units: string) => units, provider: () => "Intent", account: (a: string) => (a === permit2 ? "Permit2" : shortAddress(a)) } as unknown as OrderFormatter;
+const format = { amount: (_: number, __: string, units: string) => units, provider: () => "Intent", account: (a: string) => (a === permit2 ? "Permit2" : shortAddress(a)) } as unknown as OrderFormatter;
 
 it.each([
-	["intent", permit2, "Permit2"], ["intent", depot, "Intent (0x1A7c…317B)"], ["wallet", depot, "0x1A7c…317B"],
+	["intent", permit2, "Permit2"], ["intent", depot, "Intent 0x1A7c…317B"], ["wallet", depot, "0x1A7c…317B"],
 ] as const)("who may pull in an order of %s, %s, is called %s", (provider, spender, name) => {
 	const approve = { kind: "call", effect: { kind: "approve", chainId: 1, target: depot, approves: [{ token: depot, spender, amount: "5" }] } };
 	const order = { state: "approving", step: 0, final: false, terms: { provider, srcChainId: 1, dstChainId: 1 }, steps: [approve] } as unknown as Order;
-	expect(stepLines(order, tell)[0]?.title.values[0]).toBe(name);
+	expect(stepLines(order, format)[0]?.title.values[0]).toBe(name);
 });

@@ -19,7 +19,7 @@ export interface StepLine {
 	link?: { chainId: number; tx: string };
 }
 
-/** Settled says what ends an order: the wallet's own call, a maker that fills the signed
+/** SettlementKind says what ends an order: the wallet's own call, a maker that fills the signed
  * order, the recipient of a deposit, or the wallet's own call that revokes an allowance. */
 export type SettlementKind = "own" | "signed" | "deposit" | "revoke";
 
@@ -32,49 +32,49 @@ export function settlementKind(order: Pick<Order, "steps" | "terms">): Settlemen
 }
 
 /** trusted names who settles what the order hands over. */
-export function trusted(order: Pick<Order, "steps" | "terms">, tell: OrderFormatter): string {
+export function trusted(order: Pick<Order, "steps" | "terms">, format: OrderFormatter): string {
 	const who = order.steps.at(-1)?.effect.trustedTo;
-	return who ? tell.trusted(who) : tell.provider(order.terms.provider);
+	return who ? format.trusted(who) : format.provider(order.terms.provider);
 }
 
 /** spender names a spender: a contract with a common name, else the provider and the address. */
-function spender(address: string, { terms }: Order, tell: OrderFormatter): string {
-	if (contractName(address) || terms.provider === "wallet") return tell.account(address);
-	return `${tell.provider(terms.provider)} (${tell.account(address)})`;
+function spender(address: string, { terms }: Order, format: OrderFormatter): string {
+	if (contractName(address) || terms.provider === "wallet") return format.account(address);
+	return `${format.provider(terms.provider)} ${format.account(address)}`;
 }
 
 /** What each kind of step does. */
-const does: Record<EffectKind, (s: Step, o: Order, tell: OrderFormatter) => Line> = {
-	approve: (s, o, tell) => {
+const does: Record<EffectKind, (s: Step, o: Order, format: OrderFormatter) => Line> = {
+	approve: (s, o, format) => {
 		const [a] = s.effect.approves ?? [];
 		if (!a) return line("order_step_call");
-		if (BigInt(a.amount) === 0n) return line(o.terms.provider === "wallet" ? "order_step_revoke" : "order_step_reset", spender(a.spender, o, tell));
-		return line("order_step_approve", spender(a.spender, o, tell), tell.amount(s.effect.chainId, a.token, a.amount));
+		if (BigInt(a.amount) === 0n) return line(o.terms.provider === "wallet" ? "order_step_revoke" : "order_step_reset", spender(a.spender, o, format));
+		return line("order_step_approve", spender(a.spender, o, format), format.amount(s.effect.chainId, a.token, a.amount));
 	},
-	permit: (_, o, tell) => line("order_step_permit", tell.amount(o.terms.srcChainId, o.terms.wrap ?? o.terms.tokenIn, o.terms.amountIn)),
-	swap: (_, o, tell) => line("order_step_swap", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn)),
-	wrap: (_, o, tell) => line("order_step_wrap", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn)),
-	unwrap: (_, o, tell) => line("order_step_unwrap", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn)),
+	permit: (_, o, format) => line("order_step_permit", format.amount(o.terms.srcChainId, o.terms.wrap ?? o.terms.tokenIn, o.terms.amountIn)),
+	swap: (_, o, format) => line("order_step_swap", format.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn)),
+	wrap: (_, o, format) => line("order_step_wrap", format.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn)),
+	unwrap: (_, o, format) => line("order_step_unwrap", format.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn)),
 	order: () => line("order_step_order"),
-	deposit: (_, o, tell) => line("order_step_deposit", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn), trusted(o, tell)),
-	opaque: (_, o, tell) => line("order_step_opaque", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn), trusted(o, tell)),
+	deposit: (_, o, format) => line("order_step_deposit", format.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn), trusted(o, format)),
+	opaque: (_, o, format) => line("order_step_opaque", format.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn), trusted(o, format)),
 };
 
 /** The row after the last step: how the order ends. */
-const ends: Record<SettlementKind, (o: Order, tell: OrderFormatter) => Line> = {
+const ends: Record<SettlementKind, (o: Order, format: OrderFormatter) => Line> = {
 	own: () => line("order_step_settle_own"),
 	revoke: () => line("order_step_settle_own"),
 	signed: () => line("order_step_settle_signed"),
-	deposit: (o, tell) => line("order_step_settle_deposit", trusted(o, tell), tell.network(o.terms.dstChainId)),
+	deposit: (o, format) => line("order_step_settle_deposit", trusted(o, format), format.network(o.terms.dstChainId)),
 };
 
 /** stepLines returns an order's steps and what follows them. While the order is open,
  * exactly one is active or waiting; those before it are done. */
-export function stepLines(order: Order, tell: OrderFormatter): StepLine[] {
-	const own = order.steps.map((s, i) => ownStep(order, s, i, tell));
+export function stepLines(order: Order, format: OrderFormatter): StepLine[] {
+	const own = order.steps.map((s, i) => ownStep(order, s, i, format));
 	const tail: StepLine[] = [];
-	if (settlementKind(order) === "signed" || order.submission || order.state === "submitting") tail.push(handOver(order, tell));
-	tail.push(settling(order, tell));
+	if (settlementKind(order) === "signed" || order.submission || order.state === "submitting") tail.push(handOver(order, format));
+	tail.push(settling(order, format));
 	return [...own, ...tail];
 }
 
@@ -83,8 +83,8 @@ const carrying: readonly OrderState[] = ["accepted", "approving", "executing"];
 /** A step is "waiting" if a condition other than cancelling keeps the order from going on. */
 const underWay = (order: Order): StepMark => (order.condition && order.condition !== "cancelling" ? "waiting" : "active");
 
-function ownStep(order: Order, step: Step, at: number, tell: OrderFormatter): StepLine {
-	const title = (rowFor(step.effect.kind) ?? (() => line("order_step_call")))(step, order, tell);
+function ownStep(order: Order, step: Step, at: number, format: OrderFormatter): StepLine {
+	const title = (rowFor(step.effect.kind) ?? (() => line("order_step_call")))(step, order, format);
 	const chainId = step.effect.chainId;
 	const link = step.tx ? { link: { chainId, tx: step.tx } } : {};
 	if (step.skipped) return { mark: "skipped", title };
@@ -99,8 +99,8 @@ function ownStep(order: Order, step: Step, at: number, tell: OrderFormatter): St
 
 const rowFor = (kind: string) => (Object.hasOwn(does, kind) ? does[kind as EffectKind] : undefined);
 
-function handOver(order: Order, tell: OrderFormatter): StepLine {
-	const title = line("order_step_submit", tell.provider(order.terms.provider));
+function handOver(order: Order, format: OrderFormatter): StepLine {
+	const title = line("order_step_submit", format.provider(order.terms.provider));
 	const tries = order.submission ? { note: line("order_note_tries", String(order.submission.tries)) } : {};
 	if (order.state === "submitting") return { mark: underWay(order), title, ...tries };
 	if (carrying.includes(order.state)) return { mark: "preview", title };
@@ -108,8 +108,8 @@ function handOver(order: Order, tell: OrderFormatter): StepLine {
 	return { mark: order.final && order.state !== "filled" && !order.submission ? "dropped" : "done", title };
 }
 
-function settling(order: Order, tell: OrderFormatter): StepLine {
-	const title = ends[settlementKind(order)](order, tell);
+function settling(order: Order, format: OrderFormatter): StepLine {
+	const title = ends[settlementKind(order)](order, format);
 	const { evidence } = order.verdict ?? {};
 	const link = evidence ? { link: { chainId: evidence.chainId, tx: evidence.tx } } : {};
 	if (order.state === "filled") return { mark: "done", title, ...link };

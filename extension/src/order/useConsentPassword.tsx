@@ -23,16 +23,16 @@ export function reasonsOf(failure: Failure | undefined): readonly string[] {
 }
 
 /** useConsentPassword asks for the vault password where an act needs it: because the review
- * says so (`told`), or because the act was refused without it. */
-export function useConsentPassword(failure: Failure | undefined, told: readonly string[] = []): ConsentPassword {
+ * says so (`required`), or because the act was refused without it. */
+export function useConsentPassword(failure: Failure | undefined, required: readonly string[] = []): ConsentPassword {
 	const [password, setPassword] = useState("");
 	const [refused, setRefused] = useState<readonly string[]>();
 	useEffect(() => {
 		if (failure?.is("consent_password")) setRefused(reasonsOf(failure));
 	}, [failure]);
 	const { wait, shown } = usePasswordWait(failure);
-	const reasons = refused ?? told;
-	const wanted = refused !== undefined || told.length > 0;
+	const reasons = refused ?? required;
+	const wanted = refused !== undefined || required.length > 0;
 	const own = failure?.is("consent_password", "wrong_password", "backing_off") ?? false;
 	return {
 		field: wanted && (

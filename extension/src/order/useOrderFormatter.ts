@@ -1,8 +1,9 @@
 import { contractName, shortAddress } from "../components/address";
-import { optionalMessage, locale, t } from "../i18n/t";
+import { providerName } from "../i18n/provider-name";
+import { locale, t } from "../i18n/t";
 import { isToday, formatTime } from "../i18n/time";
 import { rawAmount, shortAmount, fullAmount } from "../money/token-amount";
-import { useWallet } from "../state/context";
+import { useConnection, useNetworkData } from "../state/context";
 import { networkName } from "../state/network-name";
 import { useStore } from "../state/store";
 import { type Lookup, type TokenAt, useTokens } from "../state/tokens";
@@ -23,7 +24,7 @@ function tokensOf(order: Order): TokenAt[] {
 	return all.filter((a, i) => all.findIndex((b) => b.chainId === a.chainId && b.address === a.address) === i);
 }
 
-/** orderFormatter returns a Teller that uses the known tokens, networks and accounts. */
+/** orderFormatter returns an OrderFormatter that uses the known tokens, networks and accounts. */
 export function orderFormatter(lookup: Lookup, networks: readonly Network[], accounts: readonly Account[], short = false): OrderFormatter {
 	const network = (chainId: number) => networks.find((n) => n.chainId === chainId);
 	return {
@@ -40,13 +41,13 @@ export function orderFormatter(lookup: Lookup, networks: readonly Network[], acc
 		list: (names) => new Intl.ListFormat(locale()).format(names),
 		account: (address) => accounts.find((a) => a.address === address)?.name ?? contractName(address) ?? shortAddress(address),
 		trusted,
-		provider: (kind) => optionalMessage(`provider_${kind}`) ?? kind,
+		provider: providerName,
 		time: (time) => formatTime(time, isToday(time) ? "clock" : "whole"),
 	};
 }
 
-/** useOrderFormatter returns a Teller for these orders; `short` rounds amounts down, for lists. */
+/** useOrderFormatter returns an OrderFormatter for these orders; `short` rounds amounts
+ * down, for lists. */
 export function useOrderFormatter(orders: readonly Order[], short = false): OrderFormatter {
-	const wallet = useWallet();
-	return orderFormatter(useTokens(orders.flatMap(tokensOf)), useStore(wallet.networks), useStore(wallet.accounts), short);
+	return orderFormatter(useTokens(orders.flatMap(tokensOf)), useStore(useNetworkData().networks), useStore(useConnection().accounts), short);
 }

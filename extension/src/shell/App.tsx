@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { lazy } from "./lazy";
-import { useWallet } from "../state/context";
-import { NATIVE } from "../state/wallet";
+import { useConnection, useNetworkData } from "../state/context";
+import { NATIVE } from "../state/network-data";
 import { useStore } from "../state/store";
 import { SwapContainer } from "../swap/SwapContainer";
 import { t } from "../i18n/t";
@@ -15,7 +15,7 @@ import { Refusal } from "../components/Refusal";
 import { Screen } from "../components/Screen";
 import { Header } from "./Header";
 import { Navigation } from "./Navigation";
-import { settingUp } from "./onboarding/settingUp";
+import { currentSetup } from "./onboarding/setup";
 import { preselected } from "./preselected";
 import { type Route, route } from "./route";
 
@@ -37,8 +37,7 @@ const screens: { [A in Exclude<Route["at"], "swap">]: ComponentType<{ route: Ext
 
 /** App shows the screen for the present state: connection problem, onboarding, unlock or wallet. */
 export function App() {
-	const wallet = useWallet();
-	const hello = useStore(wallet.hello);
+	const hello = useStore(useConnection().hello);
 	return (
 		<div class="app">
 			{hello?.banner && (
@@ -53,11 +52,10 @@ export function App() {
 }
 
 function Stage() {
-	const wallet = useWallet();
-	const link = useLastProblem(useStore(wallet.link));
-	const keys = useStore(wallet.keys);
-	const unread = useStore(wallet.keysFailure);
-	const setup = useStore(settingUp).stage;
+	const link = useLastProblem(useStore(useConnection().link));
+	const keys = useStore(useConnection().keys);
+	const unread = useStore(useConnection().keysFailure);
+	const setup = useStore(currentSetup).stage;
 	const at = useStore(route);
 	if (setup === "held") return page(<Onboarding />);
 	if (link.at !== "ready" && !(link.at === "connecting" && keys)) return page(link.at === "connecting" ? <Waiting /> : <LinkScreen link={link} />);
@@ -106,15 +104,15 @@ function Unread({ failure }: { failure: Failure }) {
 
 /** Swap passes wallet state to the swap container, which does not use the wallet itself. */
 function Swap() {
-	const wallet = useWallet();
-	const balances = useStore(wallet.balances);
+	const { refreshBalances } = useNetworkData();
+	const balances = useStore(useNetworkData().balances);
 	return (
 		<SwapContainer
 			walletTokensWithBalance={balances ?? []}
 			nativeTokenBalance={balances?.find((b) => b.token === NATIVE)?.amount}
 			preselectedToken={useStore(preselected)}
 			onClearPreselection={() => preselected.set(undefined)}
-			onTransactionComplete={() => void wallet.refreshBalances()}
+			onTransactionComplete={() => void refreshBalances()}
 		/>
 	);
 }

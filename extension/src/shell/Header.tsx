@@ -1,5 +1,5 @@
 import { t } from "../i18n/t";
-import { useWallet } from "../state/context";
+import { useConnection, useNetworkData } from "../state/context";
 import { refusalWords } from "../order/failure-words";
 import { useStore } from "../state/store";
 import { failureOf } from "../wire/failure";
@@ -13,10 +13,10 @@ import { Icon } from "../components/Icon";
 
 /** Header shows the selected account and the active network. */
 export function Header() {
-	const wallet = useWallet();
-	const account = useStore(wallet.account);
-	const networks = useStore(wallet.networks);
-	const active = useStore(wallet.active);
+	const { shell } = useConnection();
+	const account = useStore(useConnection().account);
+	const networks = useStore(useNetworkData().networks);
+	const active = useStore(useNetworkData().active);
 	const network = networks.find((n) => n.chainId === active);
 	return (
 		<header class="header row">
@@ -33,7 +33,7 @@ export function Header() {
 					<span class="cut">{network?.name}</span>
 				</Named>
 			</button>
-			<Button kind="icon" label={t("header_lock")} onClick={() => void wallet.shell.call("keys.lock", {}).catch((thrown: unknown) => announce(refusalWords(failureOf(thrown)).title))}>
+			<Button kind="icon" label={t("header_lock")} onClick={() => void shell.call("keys.lock", {}).catch((thrown: unknown) => announce(refusalWords(failureOf(thrown)).title))}>
 				<Icon name="lock" />
 			</Button>
 		</header>

@@ -1,7 +1,7 @@
 import { Icon, type IconName } from "../components/Icon";
 import type { MessageKey } from "../i18n/keys";
 import { t } from "../i18n/t";
-import { useWallet } from "../state/context";
+import { useOrders } from "../state/context";
 import { useStore } from "../state/store";
 import { go, type Route, route } from "./route";
 
@@ -15,9 +15,8 @@ const tabs: readonly { to: Route["at"] & ("swap" | "assets" | "activity" | "rece
 
 /** Navigation is the tab bar between the main screens. */
 export function Navigation() {
-	const wallet = useWallet();
 	const at = useStore(route).at;
-	const open = useStore(wallet.orders, (orders) => orders.filter((o) => !o.final).length);
+	const open = useStore(useOrders().orders, (orders) => orders.filter((o) => !o.final).length);
 	return (
 		<nav class="navigation" aria-label={t("nav")}>
 			{tabs.map((tab) => (

@@ -1,8 +1,9 @@
 import { useEffect } from "preact/hooks";
 import { numbers } from "../i18n/formats";
+import { providerName } from "../i18n/provider-name";
 import { locale, t } from "../i18n/t";
 import { useAct } from "../order/useAct";
-import { useWallet } from "../state/context";
+import { useConnection, useNetworkData } from "../state/context";
 import { useStore } from "../state/store";
 import type { Network, RPC } from "../wire/protocol";
 import { announce } from "../components/Announcer";
@@ -18,14 +19,15 @@ const pause = 10_000;
 
 /** Networks lists the networks with their health, to select the active one. */
 export default function Networks() {
-	const wallet = useWallet();
-	const networks = useStore(wallet.networks);
+	const { shell } = useConnection();
+	const data = useNetworkData();
+	const networks = useStore(data.networks);
 	const select = useAct(async (_request, network: Network) => {
-		await wallet.select(network.chainId);
+		await data.select(network.chainId);
 		announce(t("networks_chosen", network.name));
 	});
 	useEffect(() => {
-		const read = () => void wallet.shell.call("networks.list", {}).then((list) => wallet.networks.set(list.networks)).catch(() => {}); // on failure the last ones stay
+		const read = () => void shell.call("networks.list", {}).then((list) => data.networks.set(list.networks)).catch(() => {}); // on failure the last ones stay
 		read();
 		const timer = setInterval(() => document.visibilityState === "visible" && read(), pause);
 		return () => clearInterval(timer);
@@ -44,8 +46,7 @@ export default function Networks() {
 }
 
 function NetworkCard({ network, onSelect }: { network: Network; onSelect: () => void }) {
-	const wallet = useWallet();
-	const active = useStore(wallet.active) === network.chainId;
+	const active = useStore(useNetworkData().active) === network.chainId;
 	const { state, answering, all } = networkState(network);
 	return (
 		<li class="card network">
@@ -76,12 +77,12 @@ function NetworkCard({ network, onSelect }: { network: Network; onSelect: () => 
 }
 
 function Support({ chainId }: { chainId: number }) {
-	const providers = useStore(useWallet().providers);
+	const providers = useStore(useNetworkData().providers);
 	return (
 		<ul class="support small" aria-label={t("networks_support")}>
 			{supportOf(providers, chainId).map(({ kind, word, note }) => (
 				<li key={kind} class={word} title={note}>
-					<span aria-hidden="true">{word === "active" ? "✓" : "–"}</span> {t(`provider_${kind}`)}
+					<span aria-hidden="true">{word === "active" ? "✓" : "–"}</span> {providerName(kind)}
 					<span class={word === "disabled" ? "soft" : "hidden"}> {t(`networks_support_${word}`)}</span>
 				</li>
 			))}

@@ -1,8 +1,9 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { providerName } from "../i18n/provider-name";
 import { t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { useAct } from "../order/useAct";
-import { useWallet } from "../state/context";
+import { useConnection, useOrders } from "../state/context";
 import { useStore } from "../state/store";
 import type { Order } from "../wire/protocol";
 import { Button } from "../components/Button";
@@ -14,7 +15,8 @@ import { usePasswordWait } from "./usePasswordWait";
 
 /** Unlock asks for the password. The field keeps the focus after a failure. */
 export default function Unlock() {
-	const { shell, keys, orders } = useWallet();
+	const { shell, keys } = useConnection();
+	const { orders } = useOrders();
 	const idle = useStore(autoLocked);
 	const open = useStore(orders, (all) => all.filter((o) => !o.final));
 	const [password, setPassword] = useState("");
@@ -64,7 +66,7 @@ function Waiting({ orders }: { orders: readonly Order[] }) {
 				<ul class="stack tight">
 					{waiting.map((o) => (
 						<li key={o.id} class="row apart small">
-							<span>{t(`provider_${o.terms.provider}`)}</span>
+							<span>{providerName(o.terms.provider)}</span>
 							<span class="soft">{formatTime(o.created, "whole")}</span>
 						</li>
 					))}

@@ -8,14 +8,14 @@ export interface Answer<T> {
 	failure: Failure | undefined;
 }
 
-/** Told is an Answer with the key of its question. */
+/** KeyedAnswer is an Answer with the key of its question. */
 export interface KeyedAnswer<T> extends Answer<T> {
 	key: string | undefined;
 }
 
 const nothing = { answer: undefined, failure: undefined };
 
-/** answered adds the outcome of a question. A failure keeps the earlier answer, if that was
+/** withOutcome adds the outcome of a question. A failure keeps the earlier answer, if that was
  * to the same question. */
 export function withOutcome<T>(before: KeyedAnswer<T>, key: string, came: { answer: T } | { failure: Failure }): KeyedAnswer<T> {
 	if ("answer" in came) return { key, answer: came.answer, failure: undefined };

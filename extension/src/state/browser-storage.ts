@@ -1,4 +1,4 @@
-/** Kept is what a page stores in the browser: the shown account, the theme, the language,
+/** StoredValues is what a page stores in the browser: the shown account, the theme, the language,
  * and until the browser closes the swap form. None of it is secret or wallet data. */
 export interface StoredValues {
 	account: string;
@@ -10,7 +10,7 @@ export interface StoredValues {
 
 const areas: { [K in keyof StoredValues]: "local" | "session" } = { account: "local", theme: "local", language: "local", draft: "session", provider: "session" };
 
-/** kept returns a stored value; undefined if there is none or it cannot be read. All but
+/** readStored returns a stored value; undefined if there is none or it cannot be read. All but
  * the draft are strings, and the caller must check that the string is a valid value. */
 export async function readStored<K extends keyof StoredValues>(key: K): Promise<StoredValues[K] | undefined> {
 	const found: Record<string, unknown> = await chrome.storage[areas[key]].get(key).catch(() => ({})); // storage may be broken; show the wallet anyway

@@ -6,19 +6,19 @@ import { Failure, type WireError } from "../wire/failure";
 import { isObject } from "../wire/object";
 import { Backoff } from "../background/backoff";
 
-type Hearers = { [E in keyof Events]?: Set<(params: Events[E]) => void> };
+type Listeners = { [E in keyof Events]?: Set<(params: Events[E]) => void> };
 
 /** A Channel is this page's port to one handler of the background. It reconnects when the browser
  * has ended the background; pending requests then fail with daemon_lost and may be repeated. */
 export interface Channel {
-	/** call sends a request to the daemon; it rejects with a Failure. begun gets the
+	/** call sends a request to the daemon; it rejects with a Failure. onID gets the
 	 * request's id, which swap.quoted refers to. */
-	call<M extends keyof Methods>(method: M, params: Methods[M]["params"], begun?: (id: number) => void): Promise<Methods[M]["result"]>;
+	call<M extends keyof Methods>(method: M, params: Methods[M]["params"], onID?: (id: number) => void): Promise<Methods[M]["result"]>;
 	/** on adds a listener to a notification and returns a function that removes it. */
-	on<E extends keyof Events>(event: E, hear: (params: Events[E]) => void): () => void;
+	on<E extends keyof Events>(event: E, listener: (params: Events[E]) => void): () => void;
 	/** onWatchTaken listens for another page taking over the watch. */
-	onWatchTaken(hear: () => void): () => void;
-	onLink(hear: (link: Link) => void): () => void;
+	onWatchTaken(listener: () => void): () => void;
+	onLink(listener: (link: Link) => void): () => void;
 	/** retry has the background look for the host now. */
 	retry(): void;
 	close(): void;
@@ -32,7 +32,7 @@ const lost: WireError = { code: 1009, message: "swapkeep went away", data: { nam
 
 export function openChannel(name: HandlerName, connect = () => chrome.runtime.connect({ name })): Channel {
 	const waiting = new Map<number, { resolve(result: never): void; reject(failure: Failure): void }>();
-	const hearers: Hearers = Object.create(null) as Hearers; // no prototype, as names come from outside
+	const listeners: Listeners = Object.create(null) as Listeners; // no prototype, as names come from outside
 	const links = new Set<(link: Link) => void>();
 	const taken = new Set<() => void>();
 	let nextID = 1;
@@ -49,11 +49,11 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 			if ("error" in message) asked?.reject(new Failure(message.error));
 			else asked?.resolve(message.result as never);
 		} else if ("link" in message) {
-			for (const hear of [...links]) hear(message.link);
+			for (const listener of [...links]) listener(message.link);
 		} else if (message.event === "watch.taken") {
-			for (const hear of taken) hear();
+			for (const listener of taken) listener();
 		} else if (typeof message.event === "string") {
-			for (const hear of hearers[message.event] ?? []) (hear as (params: unknown) => void)(message.params);
+			for (const listener of listeners[message.event] ?? []) (listener as (params: unknown) => void)(message.params);
 		}
 	}
 
@@ -71,7 +71,7 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 			if (closed || port !== opened) return;
 			port = undefined;
 			lose();
-			for (const hear of [...links]) hear({ at: "connecting" });
+			for (const listener of [...links]) listener({ at: "connecting" });
 			if (Date.now() - since < stableAfter) {
 				again = setTimeout(open, backoff.next());
 				return;
@@ -82,10 +82,10 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 	}
 	open();
 
-	const ask = (method: string, params: unknown, begun?: (id: number) => void) =>
+	const ask = (method: string, params: unknown, onID?: (id: number) => void) =>
 		new Promise<never>((resolve, reject) => {
 			const id = nextID++;
-			begun?.(id);
+			onID?.(id);
 			waiting.set(id, { resolve, reject });
 			try {
 				if (!port) throw new Error("no port");
@@ -101,9 +101,9 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 	};
 	return {
 		call: ask,
-		on: (event, hear) => join((hearers[event] ??= new Set() as never) as Set<unknown>, hear),
-		onWatchTaken: (hear) => join(taken, hear),
-		onLink: (hear) => join(links, hear),
+		on: (event, listener) => join((listeners[event] ??= new Set() as never) as Set<unknown>, listener),
+		onWatchTaken: (listener) => join(taken, listener),
+		onLink: (listener) => join(links, listener),
 		retry: () => void ask("link.retry", {}).catch(() => {}), // on failure a new port is opened, which looks for the host too
 		close() {
 			closed = true;

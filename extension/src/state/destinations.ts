@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Destination, Network, Provider, ProviderKind } from "../wire/protocol";
-import { useWallet } from "./context";
+import { useConnection, useNetworkData } from "./context";
 
 /** How long an answer is cached, and the pause after a failed request, in ms. */
 const cacheTime = 10 * 60_000;
@@ -8,8 +8,8 @@ const retryAfter = 15_000;
 
 const answers = new Map<ProviderKind, { at: number; destinations: readonly Destination[] }>();
 
-/** known returns the wallet's own networks that a provider pays out on, for use while the
- * provider does not answer. */
+/** fallbackDestinations returns the wallet's own networks that a provider pays out on, for
+ * use while the provider does not answer. */
 export function fallbackDestinations(networks: readonly Network[], provider: Provider | undefined): Destination[] {
 	const served = networks.filter((n) => provider?.support[n.chainId]?.support === "active" && provider.support[n.chainId]?.crossChainEnabled);
 	return served.map((n) => ({ chainId: n.chainId, name: n.name, symbol: n.symbol, decimals: n.decimals, known: true }));
@@ -19,7 +19,8 @@ export function fallbackDestinations(networks: readonly Network[], provider: Pro
  * answered. While it fails, they are the wallet's own networks that it serves, and the
  * request is repeated. */
 export function useDestinations(provider: ProviderKind): readonly Destination[] | undefined {
-	const wallet = useWallet();
+	const { shell } = useConnection();
+	const { networks, providers } = useNetworkData();
 	const [shown, show] = useState(() => answers.get(provider)?.destinations);
 	useEffect(() => {
 		let timer: ReturnType<typeof setTimeout> | undefined;
@@ -28,12 +29,12 @@ export function useDestinations(provider: ProviderKind): readonly Destination[] 
 			const answer = answers.get(provider);
 			if (answer && Date.now() - answer.at < cacheTime) return show(answer.destinations);
 			try {
-				const { destinations } = await wallet.shell.call("swap.destinations", { provider });
+				const { destinations } = await shell.call("swap.destinations", { provider });
 				answers.set(provider, { at: Date.now(), destinations });
 				if (!gone) show(destinations);
 			} catch {
 				if (gone) return;
-				show((before) => before ?? fallbackDestinations(wallet.networks.get(), wallet.providers.get().find((p) => p.kind === provider)));
+				show((before) => before ?? fallbackDestinations(networks.get(), providers.get().find((p) => p.kind === provider)));
 				timer = setTimeout(ask, retryAfter);
 			}
 		};
@@ -42,6 +43,6 @@ export function useDestinations(provider: ProviderKind): readonly Destination[] 
 			gone = true;
 			clearTimeout(timer);
 		};
-	}, [wallet, provider]);
+	}, [shell, networks, providers, provider]);
 	return shown;
 }

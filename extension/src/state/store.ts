@@ -5,24 +5,24 @@ export interface Store<T> {
 	get(): T;
 	set(value: T): void;
 	update(change: (value: T) => T): void;
-	subscribe(hear: (value: T) => void): () => void;
+	subscribe(listener: (value: T) => void): () => void;
 }
 
 export function store<T>(initial: T): Store<T> {
 	let value = initial;
-	const hearers = new Set<(value: T) => void>();
+	const listeners = new Set<(value: T) => void>();
 	const set = (next: T) => {
 		if (Object.is(next, value)) return;
 		value = next;
-		for (const hear of [...hearers]) hear(value);
+		for (const listener of [...listeners]) listener(value);
 	};
 	return {
 		get: () => value,
 		set,
 		update: (change) => set(change(value)),
-		subscribe(hear) {
-			hearers.add(hear);
-			return () => void hearers.delete(hear);
+		subscribe(listener) {
+			listeners.add(listener);
+			return () => void listeners.delete(listener);
 		},
 	};
 }
@@ -35,9 +35,9 @@ export function useStore<T, S = T>(from: Store<T>, select: (value: T) => S = (va
 	const drawn = useRef({ select, shown });
 	drawn.current = { select, shown };
 	useEffect(() => {
-		const hear = (value: T) => Object.is(drawn.current.select(value), drawn.current.shown) || draw({});
-		hear(from.get()); // it may have changed before the subscription
-		return from.subscribe(hear);
+		const listener = (value: T) => Object.is(drawn.current.select(value), drawn.current.shown) || draw({});
+		listener(from.get()); // it may have changed before the subscription
+		return from.subscribe(listener);
 	}, [from]);
 	return shown;
 }

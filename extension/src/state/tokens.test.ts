@@ -3,7 +3,7 @@ import type { Balance, Network, Token } from "../wire/protocol";
 import type { Channel } from "./channel";
 import { store } from "./store";
 import { TokenCache } from "./tokens";
-import { NATIVE } from "./wallet";
+import { NATIVE } from "./network-data";
 
 const usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
 const token = (chainId: number, symbol: string, address = usdc): Token => ({ chainId, address, symbol, name: symbol, decimals: 6, verified: true });
@@ -16,10 +16,10 @@ function book(answers: Record<string, (params: { chainId: number; provider?: str
 			calls.push([method, params.chainId, params.provider, params.cursor].filter(Boolean).join(" "));
 			return answers[method]?.(params);
 		},
-		on: (_: string, hear: typeof changed) => ((changed = hear), () => {}),
+		on: (_: string, listener: typeof changed) => ((changed = listener), () => {}),
 	} as unknown as Channel;
 	const networks = store<readonly Network[]>([{ chainId: 1, name: "Ethereum", symbol: "ETH", decimals: 18 } as Network]);
-	const made = new TokenCache({ shell, networks, balances: store<readonly Balance[] | undefined>(held) });
+	const made = new TokenCache(shell, { networks, balances: store<readonly Balance[] | undefined>(held) });
 	return { made, calls, changed: (chainId: number) => changed({ chainId }) };
 }
 

@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Network, Token } from "../wire/protocol";
-import { useWallet } from "./context";
+import { useConnection, useNetworkData } from "./context";
 import { store, useStore } from "./store";
-import { NATIVE, type Wallet } from "./wallet";
+import type { Connection } from "./connection";
+import { NATIVE, type NetworkData } from "./network-data";
 
 /** A chain and a token address on it. */
 export interface TokenAt {
@@ -18,7 +19,7 @@ export type Lookup = (chainId: number, address: string) => { token: Token | unde
 // page; at most this many pages are read.
 const mostPages = 5;
 
-/** A TokenBook caches tokens, and asks the daemon once for each. */
+/** A TokenCache caches tokens, and asks the daemon once for each. */
 export class TokenCache {
 	private known = new Map<string, Token | undefined>();
 	private asked = new Map<string, Promise<void>>();
@@ -26,8 +27,11 @@ export class TokenCache {
 	/** Counts how often unknown tokens were forgotten, to ask for them again. */
 	readonly generation = store(0);
 
-	constructor(private readonly wallet: Pick<Wallet, "shell" | "networks" | "balances">) {
-		wallet.shell.on("tokens.changed", ({ chainId }) => this.forgetUnknown(chainId));
+	constructor(
+		private readonly shell: Connection["shell"],
+		private readonly network: Pick<NetworkData, "networks" | "balances">,
+	) {
+		shell.on("tokens.changed", ({ chainId }) => this.forgetUnknown(chainId));
 	}
 
 	get(at: TokenAt): { token: Token | undefined; pending: boolean } {
@@ -36,7 +40,7 @@ export class TokenCache {
 		return { token, pending: !token && !this.known.has(key) && !this.unanswered.has(key) };
 	}
 
-	/** learn asks for a token that is not known yet. It never rejects: without an answer
+	/** load asks for a token that is not known yet. It never rejects: without an answer
 	 * the token counts as unknown, and is asked for again when next shown. */
 	async load(at: TokenAt): Promise<void> {
 		const key = keyOf(at);
@@ -48,16 +52,16 @@ export class TokenCache {
 	}
 
 	private held({ chainId, address }: TokenAt): Token | undefined {
-		const held = this.wallet.balances.get()?.find((b) => b.known?.chainId === chainId && same(b.token, address))?.known;
-		const network = this.wallet.networks.get().find((n) => n.chainId === chainId);
+		const held = this.network.balances.get()?.find((b) => b.known?.chainId === chainId && same(b.token, address))?.known;
+		const network = this.network.networks.get().find((n) => n.chainId === chainId);
 		return held ?? (network && address === NATIVE ? coinOf(network) : undefined);
 	}
 
 	private async ask(at: TokenAt): Promise<Token | undefined> {
 		const held = this.held(at);
 		if (held) return held;
-		if (!this.wallet.networks.get().some((n) => n.chainId === at.chainId)) return this.askProviders(at);
-		const { tokens } = await this.wallet.shell.call("tokens.search", { query: at.address, chainId: at.chainId });
+		if (!this.network.networks.get().some((n) => n.chainId === at.chainId)) return this.askProviders(at);
+		const { tokens } = await this.shell.call("tokens.search", { query: at.address, chainId: at.chainId });
 		return tokens.find((t) => same(t.address, at.address));
 	}
 
@@ -68,7 +72,7 @@ export class TokenCache {
 			let cursor: string | undefined;
 			for (let page = 0; page < mostPages; page++) {
 				const params = { chainId: at.chainId, provider, limit: 200 };
-				const read = await this.wallet.shell.call("tokens.list", cursor ? { ...params, cursor } : params).catch(() => undefined);
+				const read = await this.shell.call("tokens.list", cursor ? { ...params, cursor } : params).catch(() => undefined);
 				const token = read?.tokens.find((t) => same(t.address, at.address));
 				if (token) return token;
 				cursor = read?.cursor;
@@ -91,24 +95,26 @@ function coinOf({ chainId, symbol, decimals, name }: Network): Token {
 	return { chainId, address: NATIVE, symbol, name, decimals, verified: true };
 }
 
-const books = new WeakMap<Wallet, TokenCache>();
+const caches = new WeakMap<NetworkData, TokenCache>();
 
-function bookOf(wallet: Wallet): TokenCache {
-	let book = books.get(wallet);
-	if (!book) books.set(wallet, (book = new TokenCache(wallet)));
-	return book;
+function useTokenCache(): TokenCache {
+	const { shell } = useConnection();
+	const network = useNetworkData();
+	let cache = caches.get(network);
+	if (!cache) caches.set(network, (cache = new TokenCache(shell, network)));
+	return cache;
 }
 
 /** useTokens returns a Lookup for these tokens, and redraws when more of them are known. */
 export function useTokens(wanted: readonly TokenAt[]): Lookup {
-	const book = bookOf(useWallet());
-	const generation = useStore(book.generation);
+	const cache = useTokenCache();
+	const generation = useStore(cache.generation);
 	const [drawn, draw] = useState(0);
 	const names = wanted.map(keyOf).join(" ");
 	useEffect(() => {
 		let shown = true;
-		void Promise.all(wanted.map((at) => book.load(at))).then(() => shown && draw((n) => n + 1));
+		void Promise.all(wanted.map((at) => cache.load(at))).then(() => shown && draw((n) => n + 1));
 		return () => void (shown = false);
-	}, [names, book, generation]);
-	return useMemo(() => (chainId, address) => book.get({ chainId, address }), [book, drawn, names, generation]);
+	}, [names, cache, generation]);
+	return useMemo(() => (chainId, address) => cache.get({ chainId, address }), [cache, drawn, names, generation]);
 }

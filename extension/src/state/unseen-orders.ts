@@ -2,11 +2,11 @@ import { useEffect } from "preact/hooks";
 import { type UnseenOrders, onUnseenChanged, markSeen } from "../background/unseen-orders";
 import { store, useStore } from "./store";
 
-/** ended holds the orders that ended while no page was open and were not looked at since;
+/** unseenOrders holds the orders that ended while no page was open and were not looked at since;
  * the toolbar badge counts the same. */
 export const unseenOrders = store<UnseenOrders>({});
 
-/** followUnseenOrders keeps `ended` up to date. The page calls it once at its start. */
+/** followUnseenOrders keeps unseenOrders up to date. The page calls it once at its start. */
 export function followUnseenOrders(): void {
 	onUnseenChanged(unseenOrders.set);
 }

@@ -5,7 +5,9 @@ import { FakePort } from "../wire/fake-port";
 import type { Account, Events, Methods, Order } from "../wire/protocol";
 import { resultOf } from "../wire/recorded";
 import { openChannel } from "./channel";
-import { createWallet, NATIVE, type Wallet, withOrder } from "./wallet";
+import { NATIVE } from "./network-data";
+import { withOrder } from "./orders";
+import { createWallet, type Wallet } from "./wallet";
 
 interface Asked {
 	id: number;
@@ -104,32 +106,32 @@ describe("the start", () => {
 		w.ready();
 		await settle();
 		const { wallet } = w;
-		expect([wallet.link.get().at, wallet.keys.get()?.state, wallet.account.get(), wallet.active.get()]).toEqual(["ready", "unlocked", a, 1]);
-		expect(wallet.networks.get()).toHaveLength(2);
-		expect(wallet.providers.get()).toHaveLength(2);
-		expect(wallet.balances.get()).toEqual([{ token: NATIVE, amount: "0xA@1" }]);
-		expect(wallet.prices.get().get("0xtoken")).toMatchObject({ usd: "1" });
-		expect(wallet.gas.get()).toEqual({ chainId: 1 });
-		expect(wallet.settings.get()).toHaveLength(1);
+		expect([wallet.connection.link.get().at, wallet.connection.keys.get()?.state, wallet.connection.account.get(), wallet.network.active.get()]).toEqual(["ready", "unlocked", a, 1]);
+		expect(wallet.network.networks.get()).toHaveLength(2);
+		expect(wallet.network.providers.get()).toHaveLength(2);
+		expect(wallet.network.balances.get()).toEqual([{ token: NATIVE, amount: "0xA@1" }]);
+		expect(wallet.network.prices.get().get("0xtoken")).toMatchObject({ usd: "1" });
+		expect(wallet.network.gas.get()).toEqual({ chainId: 1 });
+		expect(wallet.connection.settings.get()).toHaveLength(1);
 	});
 	it("shows the account that was shown before", async () => {
 		const w = window({ account: "0xB" });
 		w.ready();
 		await settle();
-		expect(w.wallet.account.get()).toEqual(b);
+		expect(w.wallet.connection.account.get()).toEqual(b);
 	});
 	it("shows the first account where that one is gone, and none where there is none", async () => {
 		const w = window({ account: "0xC" });
 		w.daemon["keys.accounts"] = () => ({ accounts: [] });
 		w.ready();
 		await settle();
-		expect(w.wallet.account.get()).toBeUndefined();
-		expect(w.wallet.balances.get()).toBeUndefined();
+		expect(w.wallet.connection.account.get()).toBeUndefined();
+		expect(w.wallet.network.balances.get()).toBeUndefined();
 		w.daemon["keys.accounts"] = () => ({ accounts: [b] });
 		w.tell("keys.changed", {});
 		await settle();
-		expect(w.wallet.account.get()).toEqual(b);
-		expect(w.wallet.balances.get()).toMatchObject([{ amount: "0xB@1" }]);
+		expect(w.wallet.connection.account.get()).toEqual(b);
+		expect(w.wallet.network.balances.get()).toMatchObject([{ amount: "0xB@1" }]);
 	});
 	it.each(["keys.status", "networks.list", "swap.providers", "swap.orders", "settings.get", "prices.list", "tokens.balances", "gas.watch"] as const)(
 		"goes on without %s, and without an unhandled rejection",
@@ -138,11 +140,11 @@ describe("the start", () => {
 			delete w.daemon[method];
 			w.ready();
 			await settle();
-			expect(w.wallet.settings.get().length + w.wallet.networks.get().length).toBeGreaterThan(0);
+			expect(w.wallet.connection.settings.get().length + w.wallet.network.networks.get().length).toBeGreaterThan(0);
 			for (const event of ["keys.changed", "networks.changed", "tokens.changed", "prices.changed", "settings.changed"] as const) w.tell(event, { active: 1, chainId: 1 });
 			w.tell("swap.order", order("o", 1, 1, true));
 			await settle();
-			expect(w.wallet.link.get().at).toBe("ready");
+			expect(w.wallet.connection.link.get().at).toBe("ready");
 		},
 	);
 	it("has a part that failed read again, while that daemon is there", async () => {
@@ -151,11 +153,11 @@ describe("the start", () => {
 		delete w.daemon["networks.list"];
 		w.ready();
 		await vi.advanceTimersByTimeAsync(10_000);
-		expect(w.wallet.networks.get()).toEqual([]);
+		expect(w.wallet.network.networks.get()).toEqual([]);
 		expect([w.count("networks.list"), w.count("settings.get")]).toEqual([4, 1]); // at 0, 0.75, 2.25 and 5.25 s
 		w.daemon["networks.list"] = list;
 		await vi.advanceTimersByTimeAsync(10_000);
-		expect(w.wallet.networks.get()).toHaveLength(2);
+		expect(w.wallet.network.networks.get()).toHaveLength(2);
 		delete w.daemon["networks.list"];
 		w.ready();
 		await settle();
@@ -170,10 +172,10 @@ describe("the start", () => {
 		delete w.daemon["keys.status"];
 		w.ready();
 		await settle();
-		expect([w.wallet.keys.get(), w.wallet.keysFailure.get()]).toEqual([undefined, expect.any(Failure)]);
+		expect([w.wallet.connection.keys.get(), w.wallet.connection.keysFailure.get()]).toEqual([undefined, expect.any(Failure)]);
 		w.daemon["keys.status"] = status;
 		await vi.advanceTimersByTimeAsync(1000);
-		expect([w.wallet.keys.get(), w.wallet.keysFailure.get()]).toEqual([expect.anything(), undefined]);
+		expect([w.wallet.connection.keys.get(), w.wallet.connection.keysFailure.get()]).toEqual([expect.anything(), undefined]);
 	});
 	it("leaves a keychain in peace that may have prompted", async () => {
 		const w = window();
@@ -183,7 +185,7 @@ describe("the start", () => {
 		const [first] = w.release("keys.status");
 		w.port.deliver({ id: first!.id, error: wireErrorOf("keychain_locked") });
 		await vi.advanceTimersByTimeAsync(60_000);
-		expect([w.wallet.keysFailure.get()?.name, w.count("keys.status")]).toEqual(["keychain_locked", 1]);
+		expect([w.wallet.connection.keysFailure.get()?.name, w.count("keys.status")]).toEqual(["keychain_locked", 1]);
 	});
 	it("of another daemon has all read anew", async () => {
 		const w = window();
@@ -191,12 +193,12 @@ describe("the start", () => {
 		await settle();
 		w.daemon["keys.status"] = () => ({ state: "locked", session: false });
 		w.daemon["swap.orders"] = () => ({ orders: [order("n", 2)] });
-		w.wallet.mergeOrder(order("gone", 1));
+		w.wallet.orders.mergeOrder(order("gone", 1));
 		const before = ["tokens.balances", "gas.watch", "prices.list"].map((m) => w.count(m as keyof Methods));
 		w.ready();
 		await settle();
-		expect(w.wallet.keys.get()).toEqual({ state: "locked", session: false });
-		expect(w.wallet.orders.get().map((o) => o.id)).toEqual(["n"]);
+		expect(w.wallet.connection.keys.get()).toEqual({ state: "locked", session: false });
+		expect(w.wallet.orders.orders.get().map((o) => o.id)).toEqual(["n"]);
 		for (const [i, m] of ["tokens.balances", "gas.watch", "prices.list"].entries()) expect(w.count(m as keyof Methods), m).toBeGreaterThan(before[i]!);
 	});
 	it("of a link that flickers keeps what is shown", async () => {
@@ -204,14 +206,14 @@ describe("the start", () => {
 		w.ready();
 		await settle();
 		w.port.deliver({ link: { at: "connecting" } });
-		expect(w.wallet.keys.get()?.state).toBe("unlocked");
-		expect(w.wallet.link.get()).toEqual({ at: "connecting" });
+		expect(w.wallet.connection.keys.get()?.state).toBe("unlocked");
+		expect(w.wallet.connection.link.get()).toEqual({ at: "connecting" });
 		const balances = w.count("tokens.balances");
 		await vi.advanceTimersByTimeAsync(30_000);
 		expect(w.count("tokens.balances")).toBe(balances); // no daemon to ask
 		w.ready();
 		await settle();
-		expect(w.wallet.balances.get()).toBeDefined();
+		expect(w.wallet.network.balances.get()).toBeDefined();
 	});
 });
 
@@ -224,15 +226,15 @@ describe("answers that come late", () => {
 		w.tell("tokens.changed", {});
 		w.tell("prices.changed", {});
 		w.tell("networks.changed", { active: 10 });
-		expect([w.wallet.balances.get(), w.wallet.gas.get(), w.wallet.prices.get().size]).toEqual([undefined, undefined, 0]);
+		expect([w.wallet.network.balances.get(), w.wallet.network.gas.get(), w.wallet.network.prices.get().size]).toEqual([undefined, undefined, 0]);
 		w.tell("networks.changed", { active: 1 });
 		w.tell("networks.changed", { active: 10 });
 		const late = (["tokens.balances", "prices.list", "gas.watch"] as const).map((m) => [m, w.release(m)] as const);
 		for (const [, all] of late) for (const l of all.reverse()) w.answer(l); // newest first
 		await settle();
-		expect(w.wallet.balances.get()).toEqual([{ token: NATIVE, amount: "0xA@10" }]);
-		expect([...w.wallet.prices.get().values()]).toMatchObject([{ usd: "10" }]);
-		expect(w.wallet.gas.get()).toEqual({ chainId: 10 });
+		expect(w.wallet.network.balances.get()).toEqual([{ token: NATIVE, amount: "0xA@10" }]);
+		expect([...w.wallet.network.prices.get().values()]).toMatchObject([{ usd: "10" }]);
+		expect(w.wallet.network.gas.get()).toEqual({ chainId: 10 });
 	});
 	it("of another account are dropped, and its balances are shown to nobody else", async () => {
 		const w = window();
@@ -240,16 +242,16 @@ describe("answers that come late", () => {
 		await settle();
 		w.hold("tokens.balances");
 		w.tell("tokens.changed", {});
-		w.wallet.choose(b);
-		expect(w.wallet.balances.get()).toBeUndefined();
+		w.wallet.connection.choose(b);
+		expect(w.wallet.network.balances.get()).toBeUndefined();
 		const all = w.release("tokens.balances");
 		for (const l of all.reverse()) w.answer(l);
 		await settle();
-		expect(w.wallet.balances.get()).toMatchObject([{ amount: "0xB@1" }]);
+		expect(w.wallet.network.balances.get()).toMatchObject([{ amount: "0xB@1" }]);
 	});
 	it.each([
-		["tokens.balances", "tokens.changed", (amount: string) => ({ account: "0xA", chainId: 1, balances: [{ token: NATIVE, amount }] }), (w: Wallet) => w.balances.get()?.[0]?.amount],
-		["prices.list", "prices.changed", (usd: string) => ({ chainId: 1, prices: [{ token: NATIVE, usd }] }), (w: Wallet) => (w.prices.get().get(NATIVE) as { usd?: string } | undefined)?.usd],
+		["tokens.balances", "tokens.changed", (amount: string) => ({ account: "0xA", chainId: 1, balances: [{ token: NATIVE, amount }] }), (w: Wallet) => w.network.balances.get()?.[0]?.amount],
+		["prices.list", "prices.changed", (usd: string) => ({ chainId: 1, prices: [{ token: NATIVE, usd }] }), (w: Wallet) => (w.network.prices.get().get(NATIVE) as { usd?: string } | undefined)?.usd],
 	] as const)("of an older %s do not hide the newer, and are taken while that is open", async (method, event, played, shown) => {
 		const w = window();
 		w.ready();
@@ -278,7 +280,7 @@ describe("answers that come late", () => {
 		w.daemon["keys.status"] = () => ({ state: "unlocked", session: true });
 		w.answer(older!);
 		await settle();
-		expect(w.wallet.keys.get()).toEqual({ state: "locked", session: false });
+		expect(w.wallet.connection.keys.get()).toEqual({ state: "locked", session: false });
 	});
 	it("of orders do not hide what was told meanwhile", async () => {
 		const w = window();
@@ -291,7 +293,7 @@ describe("answers that come late", () => {
 		for (const l of w.release("swap.orders")) w.answer(l);
 		await settle();
 		await vi.advanceTimersByTimeAsync(50); // the second one is batched
-		expect(w.wallet.orders.get().map((o) => [o.id, o.revision])).toEqual([["b", 1], ["a", 5]]);
+		expect(w.wallet.orders.orders.get().map((o) => [o.id, o.revision])).toEqual([["b", 1], ["a", 5]]);
 	});
 });
 
@@ -303,9 +305,9 @@ describe("a network that is left", () => {
 		w.tell("networks.changed", { active: 10 });
 		await settle();
 		w.tell("gas.price", { chainId: 10, block: 2 });
-		expect(w.wallet.gas.get()).toEqual({ chainId: 10, block: 2 });
+		expect(w.wallet.network.gas.get()).toEqual({ chainId: 10, block: 2 });
 		w.tell("gas.price", { chainId: 1, block: 9 });
-		expect(w.wallet.gas.get()).toEqual({ chainId: 10, block: 2 });
+		expect(w.wallet.network.gas.get()).toEqual({ chainId: 10, block: 2 });
 		expect(w.asked.at(-1)).toMatchObject({ method: "gas.watch", params: { chainId: 1, stop: true } });
 	});
 	it("stays watched while it is not known which one is active", () => {
@@ -317,11 +319,11 @@ describe("a network that is left", () => {
 		const w = window();
 		w.ready();
 		await settle();
-		const selected = w.wallet.select(10);
+		const selected = w.wallet.network.select(10);
 		w.tell("networks.changed", { active: 10 });
 		w.tell("networks.changed", { active: 1 }); // selected by another window
 		await selected;
-		expect(w.wallet.active.get()).toBe(1);
+		expect(w.wallet.network.active.get()).toBe(1);
 	});
 });
 
@@ -330,17 +332,17 @@ describe("an account", () => {
 		const w = window();
 		w.ready();
 		await settle();
-		w.wallet.choose(b);
+		w.wallet.connection.choose(b);
 		expect(w.set).toHaveBeenCalledWith({ account: "0xB" });
 		await settle();
-		expect(w.wallet.balances.get()).toMatchObject([{ amount: "0xB@1" }]);
+		expect(w.wallet.network.balances.get()).toMatchObject([{ amount: "0xB@1" }]);
 	});
 	it("that is chosen again keeps its balances", async () => {
 		const w = window();
 		w.ready();
 		await settle();
-		w.wallet.choose(w.wallet.account.get()!);
-		expect(w.wallet.balances.get()).toMatchObject([{ amount: "0xA@1" }]);
+		w.wallet.connection.choose(w.wallet.connection.account.get()!);
+		expect(w.wallet.network.balances.get()).toMatchObject([{ amount: "0xA@1" }]);
 	});
 	it("that was removed takes its balances with it", async () => {
 		const w = window();
@@ -350,8 +352,8 @@ describe("an account", () => {
 		w.hold("tokens.balances");
 		w.tell("keys.changed", {});
 		await settle();
-		expect(w.wallet.account.get()).toEqual(b);
-		expect(w.wallet.balances.get()).toBeUndefined();
+		expect(w.wallet.connection.account.get()).toEqual(b);
+		expect(w.wallet.network.balances.get()).toBeUndefined();
 	});
 });
 
@@ -378,8 +380,8 @@ describe("balances", () => {
 		w.ready();
 		await settle();
 		delete w.daemon["tokens.balances"];
-		await w.wallet.refreshBalances();
-		expect(w.wallet.balances.get()).toMatchObject([{ amount: "0xA@1" }]);
+		await w.wallet.network.refreshBalances();
+		expect(w.wallet.network.balances.get()).toMatchObject([{ amount: "0xA@1" }]);
 	});
 });
 
@@ -389,12 +391,12 @@ describe("more orders", () => {
 		w.daemon["swap.orders"] = (p) => (p["cursor"] === "c" ? { orders: [order("a", 1)] } : { orders: [order("b", 2)], cursor: "c" });
 		w.ready();
 		await settle();
-		await w.wallet.loadMoreOrders();
-		expect(w.wallet.orders.get().map((o) => o.id)).toEqual(["b", "a"]);
-		expect(w.wallet.moreOrders.get()).toBeUndefined();
+		await w.wallet.orders.loadMoreOrders();
+		expect(w.wallet.orders.orders.get().map((o) => o.id)).toEqual(["b", "a"]);
+		expect(w.wallet.orders.moreOrders.get()).toBeUndefined();
 		const before = w.count("swap.orders");
-		await w.wallet.loadMoreOrders();
+		await w.wallet.orders.loadMoreOrders();
 		expect(w.count("swap.orders")).toBe(before);
-		expect(w.wallet.orders.get()).toHaveLength(2);
+		expect(w.wallet.orders.orders.get()).toHaveLength(2);
 	});
 });

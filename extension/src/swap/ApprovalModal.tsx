@@ -2,13 +2,14 @@ import type { Allowance, AllowanceKind, Review, Step } from "../wire/protocol";
 import { contractName } from "../components/address";
 import { Button } from "../components/Button";
 import { Modal } from "../components/Modal";
-import { optionalMessage, t } from "../i18n/t";
+import { providerName } from "../i18n/provider-name";
+import { t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { go } from "../shell/route";
 import { useAnswer } from "../state/answer";
-import { useWallet } from "../state/context";
+import { useConnection } from "../state/context";
 import { useStepFormatter } from "./useStepFormatter";
-import { useArmed } from "./useArmed";
+import { useEnabledAfterDelay } from "./useEnabledAfterDelay";
 
 interface Props {
 	step: Step;
@@ -23,13 +24,13 @@ interface Props {
  * permit of a plan. It shows token, exact amount, spender and the present allowance. */
 export function ApprovalModal({ step, review, number, of, onApprove, onClose }: Props) {
 	const approval = step.effect.approves![0]!; // approvals() returns only steps that have one
-	const tell = useStepFormatter(review.steps);
+	const format = useStepFormatter(review.steps);
 	const permit = step.effect.kind === "permit";
 	const reset = approval.amount === "0";
-	const units = (of: string) => tell.amount(step.effect.chainId, approval.token, of);
-	const provider = optionalMessage(`provider_${review.terms.provider}`) ?? review.terms.provider;
+	const units = (of: string) => format.amount(step.effect.chainId, approval.token, of);
+	const provider = providerName(review.terms.provider);
 	const present = usePresentAllowance(review, approval.token, approval.spender, permit ? "permit2" : "erc20");
-	const armed = useArmed(number);
+	const enabled = useEnabledAfterDelay(number);
 	return (
 		<Modal title={of > 1 ? t("approval_n", number, of) : t("approval")} onClose={onClose} key={number}>
 			<p>{t(reset ? "approval_reset_means" : permit ? "approval_permit_means" : "approval_means", provider)}</p>
@@ -63,7 +64,7 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 				<dt>{t("approval_now")}</dt>
 				<dd class="number">{present === undefined ? "…" : present === null ? t("none") : present.unlimited ? t("unlimited") : units(present.amount)}</dd>
 			</dl>
-			<Button kind="main" disabled={!armed} onClick={onApprove}>
+			<Button kind="main" disabled={!enabled} onClick={onApprove}>
 				{t(reset ? "approval_reset" : permit ? "approval_sign" : "approval_approve")}
 			</Button>
 			<Button kind="plain" onClick={() => go({ at: "approvals" })}>
@@ -79,7 +80,7 @@ const mostPages = 5;
 /** usePresentAllowance returns the spender's present allowance of the same kind; null: none;
  * undefined: unknown. */
 function usePresentAllowance(review: Review, token: string, spender: string, kind: AllowanceKind): Allowance | null | undefined {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const { account, srcChainId: chainId } = review.terms;
 	const read = async (page: number, cursor?: string): Promise<Allowance | null | undefined> => {
 		const list = await shell.call("approvals.list", { account, chainId, ...(cursor ? { cursor } : {}) });

@@ -9,12 +9,12 @@ import { displayAmount, inputAmount } from "../money/amount";
 import { maxSpendable } from "../money/max-spendable";
 import { valueUSD } from "../money/value";
 import { refusalWords } from "../order/failure-words";
-import { useWallet } from "../state/context";
+import { useNetworkData } from "../state/context";
 import { useStore } from "../state/store";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import { condition, type Condition } from "./condition";
 import { draft, type Draft } from "./draft";
-import { amountOf, chosenOffer, factsOf, type Inputs, missesChoice, missingGas, queryOf } from "./machine";
+import { amountOf, chosenOffer, factsOf, type Inputs, chosenOfferGone, missingGas, queryOf } from "./machine";
 import { OfferCard } from "./OfferCard";
 import { Offers } from "./Offers";
 import { OrderNotes } from "./OrderNotes";
@@ -51,7 +51,7 @@ export function FormView(props: Props) {
 					{props.about?.(offer)}
 				</OfferCard>
 			)}
-			{missesChoice(state) && <p class="note">{t("choice_gone")}</p>}
+			{chosenOfferGone(state) && <p class="note">{t("choice_gone")}</p>}
 			{machine.routes && <Routes offers={state.quotes.offers} chosen={offer?.id} token={inputs.draft.tokenOut} onChoose={flow.choose} />}
 			<Offers query={queryOf(machine, inputs)} own={offer} failed={state.quotes.at === "failed"} kind={machine.kind} tokenOut={inputs.draft.tokenOut} onProvider={onProvider} />
 			<ActButton condition={shown} onAct={(act) => (act === "review" ? offer && flow.review(offer.id) : flow.requote())} />
@@ -150,9 +150,10 @@ function Entries(props: Props) {
 	);
 }
 
-/** useTypedValue returns the value of the typed amount in US dollars, by the wallet's own prices. */
+/** useTypedValue returns the value of the typed amount in US dollars, by the wallet's own
+ * prices. */
 function useTypedValue({ draft }: Inputs): string | undefined {
-	const price = useStore(useWallet().prices, (prices) => draft.tokenIn && prices.get(draft.tokenIn.address.toLowerCase()));
+	const price = useStore(useNetworkData().prices, (prices) => draft.tokenIn && prices.get(draft.tokenIn.address.toLowerCase()));
 	const amount = amountOf(draft);
 	return draft.tokenIn && amount && price?.now && !price.stale ? valueUSD(amount, draft.tokenIn.decimals, price.now) : undefined;
 }
@@ -160,7 +161,7 @@ function useTypedValue({ draft }: Inputs): string | undefined {
 /** useMaxAmount returns the most that can be paid: the balance, for the native coin less the
  * likely gas cost. */
 function useMaxAmount({ machine, inputs }: Props): string | undefined {
-	const gas = useStore(useWallet().gas);
+	const gas = useStore(useNetworkData().gas);
 	const { tokenIn } = inputs.draft;
 	if (!tokenIn || inputs.balance === undefined) return undefined;
 	return tokenIn.address === NATIVE ? maxSpendable(inputs.balance, gas, machine.kind) : inputs.balance;

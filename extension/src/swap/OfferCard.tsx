@@ -4,6 +4,7 @@ import { ExpiryRing } from "../components/ExpiryRing";
 import { GasEstimate } from "../components/GasEstimate";
 import { RouteText } from "../components/RouteText";
 import { RouteView } from "../components/RouteView";
+import { brandOf } from "../i18n/provider-name";
 import { locale, t } from "../i18n/t";
 import { exchangeRate, displayAmount } from "../money/amount";
 import type { Inputs } from "./machine";
@@ -31,7 +32,7 @@ export function OfferCard({ offer, inputs, quotes, provider, route, children }: 
 				<span class="number">{t("rate_is", tokenIn.symbol, price, tokenOut.symbol)}</span>
 				{quotes.at === "expired" ? <span class="soft">{t("expired")}</span> : <ExpiryRing since={quotes.since} expires={offer.expires} label={t("quote_expires")} />}
 			</div>
-			{route && <RouteView offer={offer} {...place} provider={t(`provider_${provider}`)} />}
+			{route && <RouteView offer={offer} {...place} provider={brandOf(provider) ?? provider} />}
 			<dl class="facts small">
 				<dt>{t("row_least")}</dt>
 				<dd class="number">

@@ -1,11 +1,12 @@
 import type { Offer, ProviderKind, Token } from "../wire/protocol";
 import { Failure } from "../wire/failure";
+import { providerName } from "../i18n/provider-name";
 import { locale, t } from "../i18n/t";
 import { formatUSD, displayAmount } from "../money/amount";
 import { approximateDuration } from "../money/duration";
 import { percent } from "../money/percent";
 import { refusalWords } from "../order/failure-words";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import type { Comparison, Line } from "./compare";
 import type { Query } from "./quotes";
 import { useComparison } from "./useComparison";
@@ -64,7 +65,7 @@ function OfferLine({ line, net, tokenOut, onProvider }: { line: Line; net: boole
 		<button type="button" class="offer-line" aria-current={own} aria-disabled={own} onClick={() => own || onProvider(kind)}>
 			<span class="grow">
 				<span class="row tight">
-					<span class="strong">{t(`provider_${kind}`)}</span>
+					<span class="strong">{providerName(kind)}</span>
 					{behind !== undefined && <span class={`tag ${behind === 0 ? "good" : ""}`}>{behind === 0 ? t("offers_best") : `−${about(behind)}`}</span>}
 					{own && <span class="tag">{t("offers_shown")}</span>}
 				</span>
@@ -102,7 +103,7 @@ function Failures({ failures }: Pick<Comparison, "failures">) {
 			<dl class="facts">
 				{failures.map(({ kind, error }) => (
 					<>
-						<dt>{t(`provider_${kind}`)}</dt>
+						<dt>{providerName(kind)}</dt>
 						<dd>{failureWords(error)}</dd>
 					</>
 				))}

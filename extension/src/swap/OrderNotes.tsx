@@ -5,7 +5,7 @@ import { lineText } from "../order/line";
 import { orderStatus } from "../order/status";
 import { belongsTo } from "../order/ownership";
 import { go } from "../shell/route";
-import { useWallet } from "../state/context";
+import { useConnection, useOrders } from "../state/context";
 import { unseenOrders } from "../state/unseen-orders";
 import { useStore } from "../state/store";
 import type { Order } from "../wire/protocol";
@@ -13,9 +13,8 @@ import type { Order } from "../wire/protocol";
 /** OrderNotes shows above the form what is in progress and what ended unseen, so that after
  * a crash the user sees that a swap was accepted before repeating it. */
 export function OrderNotes() {
-	const wallet = useWallet();
-	const account = useStore(wallet.account)?.address;
-	const orders = useStore(wallet.orders);
+	const account = useStore(useConnection().account)?.address;
+	const orders = useStore(useOrders().orders);
 	const unseen = useStore(unseenOrders);
 	return (
 		<>

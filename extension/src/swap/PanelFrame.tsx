@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Order } from "../wire/protocol";
-import { useWallet } from "../state/context";
+import { useConnection, useNetworkData, useOrders } from "../state/context";
 import { networkName } from "../state/network-name";
 import { useStore } from "../state/store";
 import { lazy } from "../shell/lazy";
@@ -18,9 +18,9 @@ const Tracking = lazy(() => import("./Tracking"));
 
 /** PanelFrame is what all panels share: form, review and progress, by the panel's stage. */
 export function PanelFrame(props: FrameProps) {
-	const wallet = useWallet();
+	const { mergeOrder } = useOrders();
 	const inputs = useInputs(props);
-	const learn = (order: Order) => wallet.mergeOrder(order);
+	const learn = (order: Order) => mergeOrder(order);
 	const flow = usePanel(props.machine.kind, queryOf(props.machine, inputs), { account: inputs.account, chainId: inputs.from.chainId }, learn);
 	useCompletion(flow, props.onTransactionComplete);
 	useClearedAmount(flow);
@@ -40,9 +40,8 @@ export function PanelFrame(props: FrameProps) {
 
 /** useInputs collects the form's content and the wallet state that belongs to it. */
 function useInputs({ machine, destinations, walletTokensWithBalance, nativeTokenBalance, slippage, preselectedToken, onClearPreselection }: FrameProps): Inputs {
-	const wallet = useWallet();
-	const active = useStore(wallet.active);
-	const networks = useStore(wallet.networks);
+	const active = useStore(useNetworkData().active);
+	const networks = useStore(useNetworkData().networks);
 	const network = networks.find((n) => n.chainId === active);
 	const now = useDraft({ active, crossChain: machine.crossChain, destinations, balances: walletTokensWithBalance, preselectedToken, onClearPreselection });
 	const to = machine.crossChain && now.destination ? now.destination : active;
@@ -50,12 +49,12 @@ function useInputs({ machine, destinations, walletTokensWithBalance, nativeToken
 	const known = nativeTokenBalance !== undefined;
 	return {
 		draft: now,
-		account: useStore(wallet.account)?.address,
+		account: useStore(useConnection().account)?.address,
 		from: { chainId: active, name: network?.name ?? "" },
 		to: { chainId: to, name: networkName(to, networks, destinations) },
 		destinationReadable: networks.some((n) => n.chainId === to),
 		slippage,
-		provider: useStore(wallet.providers).find((p) => p.kind === machine.kind),
+		provider: useStore(useNetworkData().providers).find((p) => p.kind === machine.kind),
 		balance: known && now.tokenIn ? (held ? held.amount : "0") : undefined,
 		coinBalance: nativeTokenBalance,
 		coin: { symbol: network?.symbol ?? "", decimals: network?.decimals ?? 18 },
@@ -76,10 +75,9 @@ function useClearedAmount({ state: { stage } }: PanelFlow): void {
 
 /** useCompletion notifies the container once when the tracked order has ended. */
 function useCompletion(flow: PanelFlow, onTransactionComplete: () => void): void {
-	const wallet = useWallet();
 	const { stage } = flow.state;
 	const id = stage.at === "tracking" ? stage.order : undefined;
-	const final = useStore(wallet.orders, (orders) => orders.some((o) => o.id === id && o.final));
+	const final = useStore(useOrders().orders, (orders) => orders.some((o) => o.id === id && o.final));
 	const told = useRef<string | undefined>(undefined);
 	useEffect(() => {
 		if (!final || !id || told.current === id) return;

@@ -1,5 +1,6 @@
 import { Segments } from "../components/Segments";
 import type { MessageKey } from "../i18n/keys";
+import { providerName } from "../i18n/provider-name";
 import { t } from "../i18n/t";
 import type { ProviderKind } from "../wire/protocol";
 
@@ -18,6 +19,6 @@ interface Props {
 
 /** ProviderSelector selects a provider. */
 export function ProviderSelector({ value, onChange }: Props) {
-	const options = providers.map((p) => ({ value: p.kind, text: t(p.name), hint: t(p.does) }));
+	const options = providers.map((p) => ({ value: p.kind, text: t(p.name), hint: `${providerName(p.kind)}: ${t(p.does)}` }));
 	return <Segments label={t("provider_selector")} name="provider" value={value} options={options} onChange={onChange} />;
 }

@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact";
 import type { OfferUSD, Review } from "../wire/protocol";
 import { shortAddress } from "../components/address";
 import { RouteText } from "../components/RouteText";
-import { optionalMessage, locale, t } from "../i18n/t";
+import { providerName } from "../i18n/provider-name";
+import { locale, t } from "../i18n/t";
 import { isToday, formatTime } from "../i18n/time";
 import { approximateDuration } from "../money/duration";
 import { formatUSD, exchangeRate } from "../money/amount";
@@ -85,7 +86,7 @@ export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [st
 		[t("row_expected"), shortAmount(offer.amountOut, tokenOut, locale())],
 		...(told === undefined ? [] : [[t("row_told_minimum"), t("told_minimum", fullAmount(told, tokenOut, locale()))] as [string, string]]),
 		[t("row_rate"), t("rate_is", tokenIn.symbol, exchangeRate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale()), tokenOut.symbol)],
-		[t("row_provider"), optionalMessage(`provider_${terms.provider}`) ?? terms.provider],
+		[t("row_provider"), providerName(terms.provider)],
 		[t("row_route"), routed.has(terms.provider) || !offer.route ? routingName(offer) : <RouteText key="route" route={offer.route} />],
 		[t("row_network_cost"), networkCost(review, coin)],
 	];

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { Effect, EffectKind, Review, Step } from "../wire/protocol";
 import { contractName } from "../components/address";
-import { optionalMessage, t } from "../i18n/t";
+import { providerName } from "../i18n/provider-name";
+import { t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { bpsAsPercent } from "../money/percent";
 import type { OrderFormatter } from "../order/line";
@@ -14,8 +15,8 @@ const builtIn = new Set<EffectKind>(["swap", "order", "deposit", "opaque"]);
 /** ReviewSteps lists what will be signed, decoded from the bytes. The contracts and bytes
  * are collapsed. */
 export function ReviewSteps({ review }: { review: Review }) {
-	const tell = useStepFormatter(review.steps);
-	const provider = optionalMessage(`provider_${review.terms.provider}`) ?? review.terms.provider;
+	const format = useStepFormatter(review.steps);
+	const provider = providerName(review.terms.provider);
 	return (
 		<details class="card steps">
 			<summary>{t("steps", review.steps.length)}</summary>
@@ -29,7 +30,7 @@ export function ReviewSteps({ review }: { review: Review }) {
 							<At name={t("contract")} address={step.effect.target}>
 								{builtIn.has(step.effect.kind) && t("built_in", provider)}
 							</At>
-							{details(step.effect, tell).map(({ name, address, value }) =>
+							{details(step.effect, format).map(({ name, address, value }) =>
 								address ? (
 									<At name={name} address={address}>
 										{value}
@@ -70,14 +71,14 @@ interface Detail {
 	address?: string;
 }
 
-function details(effect: Effect, tell: OrderFormatter): Detail[] {
-	const amount = ({ token }: { token: string }, units: string) => tell.amount(effect.chainId, token, units);
+function details(effect: Effect, format: OrderFormatter): Detail[] {
+	const amount = ({ token }: { token: string }, units: string) => format.amount(effect.chainId, token, units);
 	const out: Detail[] = [];
 	for (const s of effect.spends ?? []) out.push({ name: t("you_pay"), value: amount(s, s.amount) });
 	for (const a of effect.approves ?? []) out.push({ name: t("spender"), address: a.spender, value: [contractName(a.spender), amount(a, a.amount)].filter(Boolean).join(" · ") });
 	for (const r of effect.receives ?? []) out.push({ name: t("row_recipient"), address: r.to, value: t("order_at_least", amount(r, r.min)) });
 	for (const p of effect.pays ?? []) out.push({ name: t("fee_to"), address: p.to, value: bpsAsPercent(p.bps) });
-	if (effect.trustedTo) out.push({ name: t("trusted_to"), value: tell.trusted(effect.trustedTo) });
+	if (effect.trustedTo) out.push({ name: t("trusted_to"), value: format.trusted(effect.trustedTo) });
 	if (effect.deadline) out.push({ name: t("row_deadline"), value: formatTime(effect.deadline, "whole") });
 	return out;
 }

@@ -13,7 +13,7 @@ import { useReviewed } from "./reviewed";
 import { Refused } from "./Refused";
 import { ReviewFacts } from "./ReviewFacts";
 import { ReviewSteps } from "./ReviewSteps";
-import { useArmed } from "./useArmed";
+import { useEnabledAfterDelay } from "./useEnabledAfterDelay";
 import type { PanelFlow } from "./usePanel";
 
 interface Props {
@@ -29,7 +29,7 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 	const about = useReviewed(review, inputs);
 	const gone = useExpired(review.expires);
 	// It replaces the "Review swap" button, so a double click must not consent.
-	const armed = useArmed(review.digest);
+	const enabled = useEnabledAfterDelay(review.digest);
 	const shown = confirmation(review, acknowledged, gone, stage.at === "executing");
 	const password = useConsentPassword(flow.state.failure, review.passwordFor);
 	const approval = stage.at === "approving" ? approvals(review)[stage.approval] : undefined;
@@ -45,7 +45,7 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 				{!review.blocked && !gone && stage.at !== "executing" && password.field}
 				<Button
 					kind={shown.level === "critical" ? "main critical" : "main"}
-					disabled={!shown.act || !armed || (shown.act === "confirm" && !password.ready)}
+					disabled={!shown.act || !enabled || (shown.act === "confirm" && !password.ready)}
 					busy={stage.at === "executing"}
 					onClick={() => (shown.act === "requote" ? flow.back() : flow.confirm(password.take().password))}
 				>

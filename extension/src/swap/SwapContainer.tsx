@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ProviderKind } from "../wire/protocol";
 import { writeStored, readStored } from "../state/browser-storage";
-import { useWallet } from "../state/context";
+import { useConnection } from "../state/context";
 import { useStore } from "../state/store";
 import { BridgePanel } from "./bridge/Panel";
 import { DexPanel } from "./dex/Panel";
@@ -17,7 +17,7 @@ const initialSlippage = 0.5;
 /** useSlippage returns the slippage of all panels: the setting, until the user picks
  * another value for this window. */
 function useSlippage(): [number, (percent: number) => void] {
-	const set = useStore(useWallet().settings, (settings) => settings.find((s) => s.key === "swap.slippage")?.value);
+	const set = useStore(useConnection().settings, (settings) => settings.find((s) => s.key === "swap.slippage")?.value);
 	const [picked, pick] = useState<number | undefined>(undefined);
 	return [picked ?? Number(set ?? initialSlippage), pick];
 }

@@ -3,7 +3,7 @@ import { Loading } from "../components/Loading";
 import { Screen } from "../components/Screen";
 import { t } from "../i18n/t";
 import { OrderProgress } from "../order/OrderProgress";
-import { useWallet } from "../state/context";
+import { useOrders } from "../state/context";
 import { useStore } from "../state/store";
 import type { PanelFlow } from "./usePanel";
 
@@ -16,7 +16,7 @@ interface Props {
 
 /** Tracking shows the order that was just accepted. */
 export default function Tracking({ id, flow, onDone, onActivity }: Props) {
-	const orders = useStore(useWallet().orders);
+	const orders = useStore(useOrders().orders);
 	const order = orders.find((o) => o.id === id);
 	if (!order) return <Loading />;
 	return (

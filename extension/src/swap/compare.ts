@@ -58,7 +58,7 @@ function firstOfEach(offers: readonly Offer[]): Offer[] {
 	return [...first.values()];
 }
 
-/** placed puts the panel's own offer in place of that provider's offer in the answer, which
+/** withOwnOffer puts the panel's own offer in place of that provider's offer in the answer, which
  * is older. If the answer has none, it goes before the first that leaves less. */
 function withOwnOffer(offers: readonly Offer[], own: Offer, kind: ProviderKind, left: Left): Offer[] {
 	if (offers.some((o) => o.provider === kind)) return offers.map((o) => (o.provider === kind ? own : o));

@@ -22,13 +22,13 @@ function daemon(answers: Partial<Record<keyof Methods, unknown[]>>) {
 			if (answer instanceof Error) throw answer;
 			return answer;
 		},
-		onLink: (hear: (link: Link) => void) => {
-			links.add(hear);
-			return () => void links.delete(hear);
+		onLink: (listener: (link: Link) => void) => {
+			links.add(listener);
+			return () => void links.delete(listener);
 		},
 	} as unknown as Channel;
 	const link = (at: Link["at"]) => {
-		for (const hear of [...links]) hear({ at } as Link);
+		for (const listener of [...links]) listener({ at } as Link);
 	};
 	return { channel, calls, links, link, executions: () => calls.filter(([m]) => m === "swap.execute") };
 }

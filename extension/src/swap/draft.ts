@@ -42,7 +42,7 @@ function isToken(kept: unknown): kept is Token | undefined {
 	return texts && Number.isSafeInteger(chainId) && Number.isInteger(decimals) && Number(decimals) >= 0 && Number(decimals) <= 255;
 }
 
-/** emptied clears the amount and returns a function that restores it. A swap that was
+/** clearAmount clears the amount and returns a function that restores it. A swap that was
  * consented to must not be offered again by a form still filled in. */
 export function clearAmount(): () => void {
 	const { amount } = draft.get();

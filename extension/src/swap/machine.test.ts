@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import type { Offer, Provider, ProvidersResult, Review, Token } from "../wire/protocol";
 import { resultOf } from "../wire/recorded";
 import { bridge } from "./bridge/machine";
 import { dex } from "./dex/machine";
-import { chosenOffer, crossing, factsOf, type Inputs, missingGas, onActive, queryOf, sameToken } from "./machine";
+import { chosenOffer, unsupportedRoute, factsOf, type Inputs, missingGas, unsupportedOn, queryOf, sameToken } from "./machine";
 import { next, type PanelState, start } from "./panel";
 
 const providers = resultOf<ProvidersResult>("swap", "providers").providers;
@@ -67,7 +67,7 @@ describe("where a provider swaps", () => {
 		["not ready", { ready: false, reason: "no key" }, 1, { key: "unsupported_not_ready", values: ["no key"] }],
 		["not ready for no reason", { ready: false }, 1, { key: "unsupported_not_ready", values: [""] }],
 	])("%s", (_, part, chainId, want) => {
-		const got = onActive({ ...served, ...part }, place(chainId));
+		const got = unsupportedOn({ ...served, ...part }, place(chainId));
 		if (want) expect(got).toMatchObject(want);
 		else expect(got).toBeUndefined();
 	});
@@ -81,7 +81,7 @@ describe("where a provider swaps", () => {
 		["leaves one that it does not know", 7, 1, {}, "unsupported_leaving"],
 	])("%s", (_, from, to, support, key) => {
 		const provider = { ...served, support: { ...served.support, ...(support as Provider["support"]) } };
-		expect(crossing(provider, place(from), place(to))?.key).toBe(key);
+		expect(unsupportedRoute(provider, place(from), place(to))?.key).toBe(key);
 	});
 });
 

@@ -31,25 +31,25 @@ export interface Place {
 	name: string;
 }
 
-/** support returns a network's row in a provider's support table. Networks that only the
+/** supportOn returns a network's row in a provider's support table. Networks that only the
  * provider reaches have none, and can only be destinations. */
-export function support(provider: Provider, chainId: number): Support | undefined {
+export function supportOn(provider: Provider, chainId: number): Support | undefined {
 	return provider.support[String(chainId)];
 }
 
-/** onActive rejects networks that are not active in the support table. */
-export function onActive(provider: Provider, at: Place): Unsupported | undefined {
+/** unsupportedOn rejects networks that are not active in the support table. */
+export function unsupportedOn(provider: Provider, at: Place): Unsupported | undefined {
 	if (!provider.ready) return { key: "unsupported_not_ready", values: [provider.reason ?? ""] };
-	const row = support(provider, at.chainId);
+	const row = supportOn(provider, at.chainId);
 	if (row?.support === "disabled") return { key: "unsupported_disabled", values: [at.name] };
 	return row?.support === "active" ? undefined : { key: "unsupported_network", values: [at.name] };
 }
 
-/** crossing rejects networks that a swap cannot leave or reach. */
-export function crossing(provider: Provider, from: Place, to: Place): Unsupported | undefined {
+/** unsupportedRoute rejects networks that a swap cannot leave or reach. */
+export function unsupportedRoute(provider: Provider, from: Place, to: Place): Unsupported | undefined {
 	if (from.chainId === to.chainId) return undefined;
-	if (!support(provider, from.chainId)?.crossChainEnabled) return { key: "unsupported_leaving", values: [from.name] };
-	const row = support(provider, to.chainId);
+	if (!supportOn(provider, from.chainId)?.crossChainEnabled) return { key: "unsupported_leaving", values: [from.name] };
+	const row = supportOn(provider, to.chainId);
 	return row && (row.support !== "active" || !row.crossChainEnabled) ? { key: "unsupported_destination", values: [to.name] } : undefined;
 }
 
@@ -97,9 +97,9 @@ export function chosenOffer(state: PanelState, now: number): Offer | undefined {
 	return offers.find((o) => o.id === state.chosen?.id) ?? offers.find((o) => usable(o, now)) ?? offers[0];
 }
 
-/** missesChoice reports whether the offers lack the one that the user picked, so that
+/** chosenOfferGone reports whether the offers lack the one that the user picked, so that
  * another is shown. */
-export function missesChoice({ chosen, quotes }: PanelState): boolean {
+export function chosenOfferGone({ chosen, quotes }: PanelState): boolean {
 	return !!chosen && quotes.at === "shown" && quotes.offers.length > 0 && !quotes.offers.some((o) => o.id === chosen.id);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../wire/failure";
 import { type Effect, type ErrorName, errors, type Finding, type FindingCode, type Offer, type Order, type Review, type Step } from "../wire/protocol";
 import { resultOf } from "../wire/recorded";
-import { missesChoice } from "./machine";
+import { chosenOfferGone } from "./machine";
 import { approvals, requiredAcknowledgements, mayConfirm, next, type PanelEvent, type PanelState, start } from "./panel";
 import type { Query } from "./quotes";
 
@@ -182,9 +182,9 @@ describe("the choice", () => {
 	it("ends with another token", () => expect(run(pools, { event: "asked", query: { ...query, tokenOut: "0x9" } }).chosen).toBeUndefined());
 	it("is not made where none was", () => expect(run(start, asked, offered([offer("a")]), offered([offer("b")])).chosen).toBeUndefined());
 	it("that is not there is missed", () => {
-		expect(missesChoice(pools)).toBe(false);
-		expect(missesChoice(next(pools, offered([way("c", "DUTCH_V3", "")])))).toBe(true);
-		expect(missesChoice(run(start, asked, offered([offer("a")])))).toBe(false);
+		expect(chosenOfferGone(pools)).toBe(false);
+		expect(chosenOfferGone(next(pools, offered([way("c", "DUTCH_V3", "")])))).toBe(true);
+		expect(chosenOfferGone(run(start, asked, offered([offer("a")])))).toBe(false);
 	});
 });
 

@@ -17,7 +17,7 @@ export type Stage =
 	| ({ at: "executing"; request: string } & ReviewedPlan)
 	| { at: "tracking"; order: string };
 
-/** Looked is the plan that is shown, from review to consent. */
+/** ReviewedPlan is the plan that is shown, from review to consent. */
 interface ReviewedPlan {
 	review: Review;
 	acknowledged: readonly FindingCode[];
@@ -97,7 +97,7 @@ function sameChoice(chosen: Choice, { offers }: Quotes): Choice {
 	return alike.find((o) => o.route === chosen.route) ?? (alike.length === 1 ? alike[0]! : chosen);
 }
 
-/** demanded returns the codes of the findings that must be acknowledged. */
+/** requiredAcknowledgements returns the codes of the findings that must be acknowledged. */
 export function requiredAcknowledgements(review: Review): FindingCode[] {
 	return review.findings.filter((f) => f.severity === "acknowledge").map((f) => f.code);
 }

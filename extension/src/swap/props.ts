@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Balance, Destination, Offer, ProviderKind, Token } from "../wire/protocol";
 import type { Machine } from "./machine";
 
-/** The inputs of the swap container (wallet-swap.md §2). */
+/** SwapContainerProps are the inputs of the swap container (wallet-swap.md §2). */
 export interface SwapContainerProps {
 	onTransactionComplete: () => void;
 	preselectedToken: Token | undefined;

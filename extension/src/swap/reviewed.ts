@@ -1,6 +1,6 @@
 import { shortAddress } from "../components/address";
 import { t } from "../i18n/t";
-import { useWallet } from "../state/context";
+import { useNetworkData } from "../state/context";
 import { networkName } from "../state/network-name";
 import { useStore } from "../state/store";
 import { useTokens } from "../state/tokens";
@@ -52,7 +52,7 @@ const nothing: FormNames = { draft: emptyDraft, from: { chainId: 0, name: "" }, 
 
 /** useReviewed returns the tokens and networks of a review. */
 export function useReviewed({ terms }: Review, form: FormNames = nothing): Reviewed {
-	const networks = useStore(useWallet().networks);
+	const networks = useStore(useNetworkData().networks);
 	const lookup = useTokens([{ chainId: terms.srcChainId, address: terms.tokenIn }, { chainId: terms.dstChainId, address: terms.tokenOut }]);
 	return reviewed(terms, form, networks, (chainId, address) => lookup(chainId, address).token);
 }

@@ -9,7 +9,7 @@ import type { Query } from "./quotes";
 const every = 30_000;
 const ownOfferTimeout = 5000;
 
-/** wait returns the time in ms until all providers are asked: at once when the panel's own
+/** delayUntilAsk returns the time in ms until all providers are asked: at once when the panel's own
  * provider has answered, but not twice within `every`. `last` is when the same was asked before. */
 export function delayUntilAsk(answered: boolean, last: number | undefined, now: number): number {
 	return Math.max(answered ? 0 : ownOfferTimeout, last === undefined ? 0 : last + every - now);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Balance, Token } from "../wire/protocol";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import { type Draft, emptyDraft } from "./draft";
 import { adaptDraft, swapSides } from "./useDraft";
 

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { Balance, Destination, Token } from "../wire/protocol";
 import { useStore } from "../state/store";
-import { NATIVE } from "../state/wallet";
+import { NATIVE } from "../state/network-data";
 import { type Draft, draft } from "./draft";
 
 interface Around {
@@ -13,7 +13,7 @@ interface Around {
 	onClearPreselection: () => void;
 }
 
-/** fit adapts a draft to the panel and the active network: it drops tokens of other
+/** adaptDraft adapts a draft to the panel and the active network: it drops tokens of other
  * networks, and selects the native coin by default. */
 export function adaptDraft(before: Draft, { active, crossChain, balances }: Pick<Around, "active" | "crossChain" | "balances">): Draft {
 	const coin = balances.find((b) => b.token === NATIVE)?.known;
@@ -45,7 +45,7 @@ function sameAs(token: Token, other: Token | undefined): boolean {
 	return token.address === other?.address && token.chainId === other.chainId;
 }
 
-/** turned swaps the two tokens, if both are on the active network. */
+/** swapSides swaps the two tokens, if both are on the active network. */
 export function swapSides(d: Draft, active: number): Draft {
 	if (d.tokenOut && d.tokenOut.chainId !== active) return d;
 	return { ...d, tokenIn: d.tokenOut, tokenOut: d.tokenIn, amount: "" };

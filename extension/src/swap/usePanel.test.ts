@@ -17,9 +17,9 @@ const dispatch = (e: PanelEvent) => void told.push(e);
 function panel() {
 	const calls: { method: string; params: unknown; answer(result: unknown): void; refuse(thrown: unknown): void }[] = [];
 	const channel = {
-		call: (method: string, params: unknown, begun?: (id: number) => void) =>
+		call: (method: string, params: unknown, onID?: (id: number) => void) =>
 			new Promise((answer, refuse) => {
-				begun?.(calls.length + 1);
+				onID?.(calls.length + 1);
 				calls.push({ method, params, answer, refuse });
 			}),
 	} as unknown as Channel;

@@ -151,10 +151,10 @@ export async function watchQuote(channel: Channel, query: Query | undefined, ask
 		return;
 	}
 	let own: Asked | undefined;
-	const begun = (call: number) => void (asked.current = own = { query, call });
+	const onID = (call: number) => void (asked.current = own = { query, call });
 	const tell = (e: PanelEvent) => asked.current === own && dispatch(e);
 	try {
-		const { offers, failures } = await channel.call("swap.quote", { ...query, watch: true }, begun);
+		const { offers, failures } = await channel.call("swap.quote", { ...query, watch: true }, onID);
 		const [failure] = Object.values(failures ?? {});
 		tell(answerOf(query, failure ? { offers, failure, done: true } : { offers, done: true }));
 	} catch (thrown) {
@@ -194,7 +194,7 @@ function useRenewal(channel: Channel, { stage, quotes: { query } }: PanelState, 
 	}, [review?.digest]);
 }
 
-/** renewed prepares a plan from a fresh quote with the same routing; undefined if there is
+/** prepareRenewal prepares a plan from a fresh quote with the same routing; undefined if there is
  * none, as another routing has to be chosen in the form. */
 export async function prepareRenewal(channel: Channel, query: Query, { offer }: Review): Promise<Review | undefined> {
 	const { offers } = await channel.call("swap.quote", { ...query });
@@ -202,7 +202,7 @@ export async function prepareRenewal(channel: Channel, query: Query, { offer }: 
 	return again && channel.call("swap.prepare", { offer: again.id });
 }
 
-/** left reports whether the plan in preparation or review is no longer wanted: the form
+/** planAbandoned reports whether the plan in preparation or review is no longer wanted: the form
  * asks for something else, the slippage changed, or account or network did. */
 export function planAbandoned({ stage, quotes }: PanelState, query: Query | undefined, { account, chainId }: Owner): boolean {
 	if (stage.at === "preparing") return !sameQuery(quotes.query, query);

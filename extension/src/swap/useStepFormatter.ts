@@ -1,15 +1,14 @@
 import { orderFormatter } from "../order/useOrderFormatter";
 import type { OrderFormatter } from "../order/line";
-import { useWallet } from "../state/context";
+import { useConnection, useNetworkData } from "../state/context";
 import { useStore } from "../state/store";
 import { useTokens } from "../state/tokens";
 import type { Step } from "../wire/protocol";
 
-/** useStepFormatter returns a Teller for the steps of a plan, with all digits. */
+/** useStepFormatter returns an OrderFormatter for the steps of a plan, with all digits. */
 export function useStepFormatter(steps: readonly Step[]): OrderFormatter {
-	const wallet = useWallet();
 	const tokens = steps.flatMap(({ effect: { chainId, spends = [], approves = [], receives = [] } }) =>
 		[...spends, ...approves, ...receives].map(({ token }) => ({ chainId, address: token })),
 	);
-	return orderFormatter(useTokens(tokens), useStore(wallet.networks), useStore(wallet.accounts));
+	return orderFormatter(useTokens(tokens), useStore(useNetworkData().networks), useStore(useConnection().accounts));
 }

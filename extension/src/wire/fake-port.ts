@@ -4,7 +4,7 @@ export class FakePort {
 	posted: unknown[] = [];
 	open = true;
 	error: { message: string } | null = null;
-	private hearers: ((message: never) => void)[] = [];
+	private listeners: ((message: never) => void)[] = [];
 	private enders: (() => void)[] = [];
 	/** Called with each posted message, to connect two fake ports. */
 	onPost: ((message: unknown) => void) | undefined;
@@ -14,7 +14,7 @@ export class FakePort {
 		readonly sender: chrome.runtime.MessageSender | undefined = undefined,
 	) {}
 
-	readonly onMessage = { addListener: (hear: (message: never) => void) => void this.hearers.push(hear) };
+	readonly onMessage = { addListener: (listener: (message: never) => void) => void this.listeners.push(listener) };
 	readonly onDisconnect = { addListener: (end: () => void) => void this.enders.push(end) };
 
 	postMessage(message: unknown): void {
@@ -29,13 +29,14 @@ export class FakePort {
 		this.open = false;
 	}
 
-	/** say delivers a message from the other end. */
+	/** deliver delivers a message from the other end. */
 	deliver(message: unknown): void {
 		const copy: unknown = message === undefined ? undefined : JSON.parse(JSON.stringify(message));
-		if (this.open) for (const hear of this.hearers) hear(copy as never);
+		if (this.open) for (const listener of this.listeners) listener(copy as never);
 	}
 
-	/** end closes the port from the other end, with a reason where the browser gives one. */
+	/** closeFromOtherEnd closes the port from the other end, with a reason where the browser
+	 * gives one. */
 	closeFromOtherEnd(reason: string | null = null): void {
 		if (!this.open) return;
 		this.open = false;

@@ -61,7 +61,7 @@ const hostile: readonly unknown[] = [
 	[], [[]], {}, { length: 1 }, { toString: 1 }, ["__proto__"], JSON.parse(`{"__proto__":{"polluted":true}}`),
 ];
 
-/** bent replaces, removes or adds one value of a JSON text; the result is still JSON. */
+/** mutateJSON replaces, removes or adds one value of a JSON text; the result is still JSON. */
 function mutateJSON(text: string, dice: Dice): string {
 	let root: unknown;
 	try {
@@ -101,7 +101,7 @@ function mutateJSON(text: string, dice: Dice): string {
 	return JSON.stringify(root);
 }
 
-/** torn cuts, doubles or replaces a few characters. */
+/** mutateText cuts, doubles or replaces a few characters. */
 function mutateText(text: string, dice: Dice): string {
 	const at = dice(text.length + 1);
 	const to = Math.min(text.length, at + dice(8));

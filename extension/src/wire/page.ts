@@ -2,7 +2,7 @@ import type { Link } from "./link";
 import type { Events, Methods } from "./protocol";
 import type { WireError } from "./failure";
 
-/** The messages between a page and the background over a runtime port. The port's name
+/** A PageRequest is a page's message to the background, over a runtime port. The port's name
  * selects the handler that serves it (background/handlers). */
 export interface PageRequest {
 	id: number;

@@ -7,6 +7,6 @@ export interface Handler {
 	readonly methods: readonly (keyof Methods)[];
 	/** narrow overrides the parameters that this port may not choose. */
 	narrow?<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Methods[M]["params"];
-	/** hears reports whether the port gets a notification. */
+	/** wantsEvent reports whether the port gets a notification. */
 	wantsEvent(event: keyof Events, params: Events[keyof Events]): boolean;
 }

@@ -3,7 +3,7 @@ import type { Handler } from "./handler";
 
 /** The methods that every panel uses: quote, prepare, consent, and follow, cancel or speed
  * up the order. */
-const life = [
+const panelMethods = [
 	"swap.quote", "swap.watch", "swap.prepare", "swap.execute", "swap.accept", "swap.order", "swap.orders", "swap.cancel", "swap.speedup",
 ] as const satisfies readonly (keyof Methods)[];
 
@@ -11,7 +11,7 @@ const life = [
  * and on the methods in `more`, whatever the page sent, and passes on only its orders. */
 export function panelHandler(kind: ProviderKind, more: readonly (keyof Methods)[] = []): Handler {
 	return {
-		methods: [...life, ...more],
+		methods: [...panelMethods, ...more],
 		narrow: (method, params) => (method === "swap.quote" ? { ...params, providers: [kind] } : more.includes(method) ? { ...params, provider: kind } : params),
 		wantsEvent: (event, params) => (event === "swap.order" ? (params as Partial<Order>).terms?.provider === kind : heard.has(event)),
 	};

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../i18n/t";
 import { useAct } from "../../order/useAct";
-import { useWallet } from "../../state/context";
+import { useConnection, useNetworkData } from "../../state/context";
 import { useStore } from "../../state/store";
 import type { Account, Wallet } from "../../wire/protocol";
 import { shortAddress } from "../../components/address";
@@ -10,16 +10,16 @@ import { Avatar } from "../../components/Avatar";
 import { Button } from "../../components/Button";
 import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
-import { inTab, setUp } from "../onboarding/settingUp";
+import { inTab, startSetup } from "../onboarding/setup";
 import { back } from "../route";
-import { begun, type Search, searchOf } from "./discovery";
+import { searchStarted, type Search, searchOf } from "./discovery";
 import { RemoveWallet } from "./RemoveWallet";
 import { Rename, type Renamed } from "./Rename";
 import { Icon } from "../../components/Icon";
 
 /** Accounts lists all wallets with their accounts, to select and manage them. */
 export default function Accounts() {
-	const wallets = useStore(useWallet().keys)?.wallets ?? [];
+	const wallets = useStore(useConnection().keys)?.wallets ?? [];
 	const [renaming, setRenaming] = useState<Renamed>();
 	const [removing, setRemoving] = useState<Wallet>();
 	return (
@@ -30,8 +30,8 @@ export default function Accounts() {
 			<section class="stack tight" aria-label={t("accounts_another")}>
 				<h2>{t("accounts_another")}</h2>
 				<div class="pair">
-					<Button onClick={() => setUp("create")}>{t("create_wallet")}</Button>
-					<Button onClick={() => setUp("import")}>{t("import_wallet")}</Button>
+					<Button onClick={() => startSetup("create")}>{t("create_wallet")}</Button>
+					<Button onClick={() => startSetup("import")}>{t("import_wallet")}</Button>
 				</div>
 				{!inTab() && <p class="soft small">{t("welcome_tab")}</p>}
 			</section>
@@ -50,7 +50,7 @@ interface CardProps {
 /** WalletCard is one wallet. Accounts of different wallets may have the same name, so
  * buttons for an account are also labelled with its address. */
 function WalletCard({ wallet, onRename, onRemove }: CardProps) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const add = useAct(async (request) => {
 		const { account } = await shell.call("keys.add", { request, wallet: wallet.id });
 		announce(t("accounts_added", account.name));
@@ -93,15 +93,15 @@ function WalletCard({ wallet, onRename, onRemove }: CardProps) {
 }
 
 function AccountRow({ account, onRename }: { account: Account; onRename: (what: Renamed) => void }) {
-	const wallet = useWallet();
-	const chosen = useStore(wallet.account)?.address === account.address;
+	const { choose } = useConnection();
+	const chosen = useStore(useConnection().account)?.address === account.address;
 	const address = shortAddress(account.address);
 	return (
 		<li class="row">
 			<button
 				type="button" class="pick grow" aria-current={chosen}
 				onClick={() => {
-					wallet.choose(account);
+					choose(account);
 					back();
 				}}
 			>
@@ -122,10 +122,11 @@ function AccountRow({ account, onRename }: { account: Account; onRename: (what: 
 /** useSearch follows the search for used accounts of a wallet, including one that an import
  * or another window started. */
 function useSearch(wallet: string) {
-	const { shell, networks } = useWallet();
+	const { shell } = useConnection();
+	const { networks } = useNetworkData();
 	const [search, setSearch] = useState<Search>();
 	const act = useAct(async (request) => {
-		setSearch(begun);
+		setSearch(searchStarted);
 		try {
 			setSearch(searchOf(await shell.call("keys.discover", { request, wallet }), networks.get()));
 		} catch (thrown) {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { failureOf } from "../../wire/failure";
 import type { Wallet } from "../../wire/protocol";
 import { announce } from "../../components/Announcer";
@@ -12,7 +12,7 @@ import { go } from "../route";
 /** RemoveWallet removes a wallet for good, with the password. An open order with a damaged
  * record prevents that until the user allows it: it may belong to this wallet, and never ends. */
 export function RemoveWallet({ wallet, onClose }: { wallet: Wallet; onClose: () => void }) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const [damaged, allow] = useState(false);
 	async function remove(password: string, request: string) {
 		try {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { Field } from "../../components/Field";
 import { ActModal } from "../ActModal";
 import { nameTooLong } from "../onboarding/name";
@@ -10,7 +10,7 @@ export type Renamed = ({ wallet: string } | { account: string }) & { name: strin
 
 /** Rename renames a wallet or an account. With an empty name an account gets its number back. */
 export function Rename({ what, onClose }: { what: Renamed; onClose: () => void }) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const [name, setName] = useState(what.name);
 	const { name: _, ...of } = what;
 	const account = "account" in what;

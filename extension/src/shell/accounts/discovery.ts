@@ -20,5 +20,5 @@ export function searchOf(discovery: Discovery, networks: readonly Pick<Network, 
 	};
 }
 
-/** begun is a search that has just been started. */
-export const begun: Search = { looked: 0, found: 0, silent: [], state: "running" };
+/** searchStarted is a search that has just been started. */
+export const searchStarted: Search = { looked: 0, found: 0, silent: [], state: "running" };

@@ -10,7 +10,7 @@ import { lineText, type OrderFormatter } from "../../order/line";
 import { orderStatus } from "../../order/status";
 import { useOrderFormatter } from "../../order/useOrderFormatter";
 import { belongsTo } from "../../order/ownership";
-import { useWallet } from "../../state/context";
+import { useConnection, useOrders } from "../../state/context";
 import { unseenOrders, useMarkSeen } from "../../state/unseen-orders";
 import { useStore } from "../../state/store";
 import { failureOf, type Failure } from "../../wire/failure";
@@ -20,14 +20,13 @@ import { groupOrders, type Group } from "./days";
 
 /** Activity lists swaps and revocations, open ones first. */
 export default function Activity(_: { route: Extract<Route, { at: "activity" }> }) {
-	const wallet = useWallet();
-	const orders = useStore(wallet.orders);
-	const account = useStore(wallet.account);
-	const accounts = useStore(wallet.accounts);
+	const orders = useStore(useOrders().orders);
+	const account = useStore(useConnection().account);
+	const accounts = useStore(useConnection().accounts);
 	const unseen = useStore(unseenOrders);
 	const [all, showAll] = useState(() => orders.some((o) => Object.hasOwn(unseen, o.id) && !belongsTo(o, account?.address)));
 	const shown = all ? orders : orders.filter((o) => belongsTo(o, account?.address));
-	const tell = useOrderFormatter(shown, true);
+	const format = useOrderFormatter(shown, true);
 	useMarkSeen(shown);
 	return (
 		<Screen title={t("activity")} aside={<Button kind="plain" onClick={() => go({ at: "approvals" })}>{t("activity_approvals")}</Button>}>
@@ -46,7 +45,7 @@ export default function Activity(_: { route: Extract<Route, { at: "activity" }> 
 						<h2 class="small soft">{name}</h2>
 						<ul class="stack tight">
 							{group.orders.map((o) => (
-								<Row key={o.id} order={o} tell={tell} whose={all} />
+								<Row key={o.id} order={o} format={format} whose={all} />
 							))}
 						</ul>
 					</section>
@@ -63,7 +62,7 @@ function named(group: Group["of"]): string {
 	return isToday(group) ? t("activity_today") : formatTime(group, "day");
 }
 
-function Row({ order, tell, whose }: { order: Order; tell: OrderFormatter; whose: boolean }) {
+function Row({ order, format, whose }: { order: Order; format: OrderFormatter; whose: boolean }) {
 	const { terms } = order;
 	const at = orderStatus(order);
 	const across = terms.srcChainId !== terms.dstChainId;
@@ -74,7 +73,7 @@ function Row({ order, tell, whose }: { order: Order; tell: OrderFormatter; whose
 				<Mark of={at.picture} tone={at.tone} />
 				<span class="activity-what">
 					<span class="row apart">
-						<strong>{what(order, tell)}</strong>
+						<strong>{what(order, format)}</strong>
 						{known && (
 							<time class="soft small" dateTime={order.created}>
 								{formatTime(order.created, order.final || isToday(order.created) ? "minute" : "date")}
@@ -86,9 +85,9 @@ function Row({ order, tell, whose }: { order: Order; tell: OrderFormatter; whose
 						{known && (
 							<span class="soft">
 								{" "}
-								· {tell.provider(terms.provider)} · {tell.network(terms.srcChainId)}
-								{across && ` → ${tell.network(terms.dstChainId)}`}
-								{whose && ` · ${tell.account(terms.account)}`}
+								· {format.provider(terms.provider)} · {format.network(terms.srcChainId)}
+								{across && ` → ${format.network(terms.dstChainId)}`}
+								{whose && ` · ${format.account(terms.account)}`}
 							</span>
 						)}
 					</span>
@@ -99,11 +98,11 @@ function Row({ order, tell, whose }: { order: Order; tell: OrderFormatter; whose
 }
 
 /** what returns "pay → receive", with the amount received if it is known, else the one accepted. */
-function what({ state, terms, verdict, steps, offer }: Order, tell: OrderFormatter): string {
+function what({ state, terms, verdict, steps, offer }: Order, format: OrderFormatter): string {
 	if (state === "unreadable") return t("order_unreadable");
-	if (terms.provider === "wallet") return t("activity_revoke", tell.account(steps[0]?.effect.approves?.[0]?.spender ?? ""));
+	if (terms.provider === "wallet") return t("activity_revoke", format.account(steps[0]?.effect.approves?.[0]?.spender ?? ""));
 	const got = verdict?.state === "filled" && verdict.received ? verdict.received.amount : offer.amountOut;
-	return t("activity_swap", tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn), tell.amount(terms.dstChainId, terms.tokenOut, got));
+	return t("activity_swap", format.amount(terms.srcChainId, terms.tokenIn, terms.amountIn), format.amount(terms.dstChainId, terms.tokenOut, got));
 }
 
 function Empty() {
@@ -118,15 +117,15 @@ function Empty() {
 }
 
 function More() {
-	const wallet = useWallet();
-	const more = useStore(wallet.moreOrders);
+	const { loadMoreOrders } = useOrders();
+	const more = useStore(useOrders().moreOrders);
 	const [busy, setBusy] = useState(false);
 	const [failure, setFailure] = useState<Failure | undefined>(undefined);
 	if (!more) return null;
 	const load = async () => {
 		setBusy(true);
 		setFailure(undefined);
-		await wallet.loadMoreOrders().catch((thrown: unknown) => setFailure(failureOf(thrown)));
+		await loadMoreOrders().catch((thrown: unknown) => setFailure(failureOf(thrown)));
 		setBusy(false);
 	};
 	return (

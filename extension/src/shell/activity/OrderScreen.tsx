@@ -11,7 +11,7 @@ import { lineText } from "../../order/line";
 import { OrderProgress } from "../../order/OrderProgress";
 import { orderStatus } from "../../order/status";
 import { useOrderFormatter } from "../../order/useOrderFormatter";
-import { useWallet } from "../../state/context";
+import { useConnection, useOrders } from "../../state/context";
 import { useMarkSeen } from "../../state/unseen-orders";
 import { useStore } from "../../state/store";
 import { failureOf, type Failure } from "../../wire/failure";
@@ -20,8 +20,8 @@ import { go, type Route } from "../route";
 
 /** OrderScreen shows one order with its history. */
 export default function OrderScreen({ route }: { route: Extract<Route, { at: "order" }> }) {
-	const wallet = useWallet();
-	const orders = useStore(wallet.orders);
+	const { shell } = useConnection();
+	const orders = useStore(useOrders().orders);
 	const listed = orders.find((o) => o.id === route.id);
 	const [read, failure, again] = useRecord(route.id, listed?.revision);
 	const order = listed ?? read?.order;
@@ -35,7 +35,7 @@ export default function OrderScreen({ route }: { route: Extract<Route, { at: "or
 				</>
 			)}
 			{!order && !failure && <Loading />}
-			{order && <OrderProgress key={order.id} order={order} history={read?.history} channel={wallet.shell} />}
+			{order && <OrderProgress key={order.id} order={order} history={read?.history} channel={shell} />}
 			{order && read && read.history.length > 0 && <History order={order} history={read.history} omitted={read.omitted ?? 0} />}
 		</Screen>
 	);
@@ -46,18 +46,19 @@ const settle = 300;
 
 /** useRecord reads an order and its history, and again for each revision. */
 function useRecord(id: string, revision: number | undefined): [OrderResult | undefined, Failure | undefined, () => void] {
-	const wallet = useWallet();
+	const { shell } = useConnection();
+	const { mergeOrder } = useOrders();
 	const [read, setRead] = useState<OrderResult | undefined>(undefined);
 	const [failed, setFailed] = useState<{ id: string; failure: Failure } | undefined>(undefined);
 	const [tries, setTries] = useState(0);
 	useEffect(() => {
 		let shown = true;
 		const ask = () =>
-			wallet.shell
+			shell
 				.call("swap.order", { order: id })
 				.then((result) => {
 					if (!shown) return;
-					wallet.mergeOrder(result.order);
+					mergeOrder(result.order);
 					setRead(result);
 					setFailed(undefined);
 				})
@@ -73,7 +74,7 @@ function useRecord(id: string, revision: number | undefined): [OrderResult | und
 }
 
 function History({ order, history, omitted }: { order: Order; history: OrderResult["history"]; omitted: number }) {
-	const tell = useOrderFormatter([order]);
+	const format = useOrderFormatter([order]);
 	return (
 		<details class="card">
 			<summary>{t("order_history")}</summary>
@@ -89,7 +90,7 @@ function History({ order, history, omitted }: { order: Order; history: OrderResu
 							{h.note && h.note !== h.condition && (
 								<span class="soft small">
 									{" · "}
-									<CauseView told={causeWords({ cause: h.cause, words: h.note }, order, tell)} />
+									<CauseView cause={causeWords({ cause: h.cause, words: h.note }, order, format)} />
 								</span>
 							)}
 						</span>

@@ -7,7 +7,7 @@ export interface Group {
 	orders: Order[];
 }
 
-/** grouped puts open orders first, then damaged ones, then ended ones by the day they were
+/** groupOrders puts open orders first, then damaged ones, then ended ones by the day they were
  * created, in the order given. */
 export function groupOrders(orders: readonly Order[]): Group[] {
 	const groups: Group[] = [];

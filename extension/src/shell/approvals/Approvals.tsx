@@ -6,7 +6,7 @@ import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
 import { t } from "../../i18n/t";
 import { formatTime } from "../../i18n/time";
-import { useWallet } from "../../state/context";
+import { useConnection, useNetworkData, useOrders } from "../../state/context";
 import { useStore } from "../../state/store";
 import { failureOf, type Failure } from "../../wire/failure";
 import type { Allowance, Order } from "../../wire/protocol";
@@ -72,11 +72,11 @@ function revokesAllowance(order: Order, a: Allowance): boolean {
  * starts over when account or network change or an order ends. Only the latest read counts,
  * as an older one may be of another account. */
 function useAllowances() {
-	const wallet = useWallet();
-	const account = useStore(wallet.account);
-	const active = useStore(wallet.active);
-	const networks = useStore(wallet.networks);
-	const orders = useStore(wallet.orders);
+	const { shell } = useConnection();
+	const account = useStore(useConnection().account);
+	const active = useStore(useNetworkData().active);
+	const networks = useStore(useNetworkData().networks);
+	const orders = useStore(useOrders().orders);
 	const [shown, show] = useState<Shown>({ of: "", busy: false });
 	const turn = useRef(0);
 	const of = `${account?.address} ${active}`;
@@ -86,7 +86,7 @@ function useAllowances() {
 		const take = (change: (before: Shown) => Shown) => mine === turn.current && show(change);
 		take((before) => ({ ...(before.of === of ? { ...before, failure: undefined } : { of }), busy: true }));
 		try {
-			const page = await wallet.shell.call("approvals.list", { account: account.address, chainId: active, ...(cursor ? { cursor } : {}) });
+			const page = await shell.call("approvals.list", { account: account.address, chainId: active, ...(cursor ? { cursor } : {}) });
 			take(({ allowances = [] }) => ({ of, busy: false, allowances: cursor ? joined(allowances, page.allowances) : page.allowances, more: page.cursor }));
 		} catch (thrown) {
 			take((before) => ({ ...before, busy: false, failure: failureOf(thrown) }));
@@ -98,7 +98,7 @@ function useAllowances() {
 	return { account, network: networks.find((n) => n.chainId === active), orders, allowances, more, busy, failure, read };
 }
 
-/** The allowances loaded for one account on one network. */
+/** Shown are the allowances loaded for one account on one network. */
 interface Shown {
 	of: string;
 	busy: boolean;

@@ -5,7 +5,7 @@ import { locale, t } from "../../i18n/t";
 import { shortAmount } from "../../money/token-amount";
 import { useAct } from "../../order/useAct";
 import { useConsentPassword } from "../../order/useConsentPassword";
-import { useWallet } from "../../state/context";
+import { useConnection, useNetworkData, useOrders } from "../../state/context";
 import { useStore } from "../../state/store";
 import { words } from "../../swap/Findings";
 import type { Allowance } from "../../wire/protocol";
@@ -22,13 +22,14 @@ interface Props {
 
 /** RevokeModal says what revoking an allowance does and costs, and runs it. */
 export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
-	const wallet = useWallet();
-	const network = useStore(wallet.networks).find((n) => n.chainId === a.chainId);
+	const { shell } = useConnection();
+	const { mergeOrder } = useOrders();
+	const network = useStore(useNetworkData().networks).find((n) => n.chainId === a.chainId);
 	const unit = network ?? { symbol: "", decimals: 18 };
 	const coin = (wei: string) => shortAmount(wei, unit, locale());
 	const act = useAct(async (request, digest: string) => {
-		const order = await wallet.shell.call("approvals.revoke", { request, digest, ...password.take() });
-		wallet.mergeOrder(order);
+		const order = await shell.call("approvals.revoke", { request, digest, ...password.take() });
+		mergeOrder(order);
 		onClose();
 		go({ at: "order", id: order.id });
 	});

@@ -5,17 +5,16 @@ import { TokenRowButton } from "../../components/TokenRowButton";
 import { locale, t } from "../../i18n/t";
 import { formatUSD } from "../../money/amount";
 import { sumUSD } from "../../money/value";
-import { useWallet } from "../../state/context";
+import { useNetworkData } from "../../state/context";
 import { useStore } from "../../state/store";
 import { go } from "../route";
 
 /** Assets lists the account's balances on the active network and their value. */
 export default function Assets() {
-	const wallet = useWallet();
-	const chainId = useStore(wallet.active);
-	const balances = useStore(wallet.balances);
-	const prices = useStore(wallet.prices);
-	const network = useStore(wallet.networks).find((n) => n.chainId === chainId);
+	const chainId = useStore(useNetworkData().active);
+	const balances = useStore(useNetworkData().balances);
+	const prices = useStore(useNetworkData().prices);
+	const network = useStore(useNetworkData().networks).find((n) => n.chainId === chainId);
 	const rows = balances && tokenRows({ chainId, query: "", coin: undefined, listed: [], extra: [], balances, prices }).held;
 	return (
 		<Screen title={t("assets_on", network?.name ?? "")}>

@@ -5,7 +5,7 @@ import { t } from "../../i18n/t";
 import type { Link } from "../../wire/link";
 import { Failure } from "../../wire/failure";
 import { maxVersion, minVersion, releasedIDs } from "../../wire/protocol";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { Button } from "../../components/Button";
 import { Command } from "../../components/Command";
 import { Screen } from "../../components/Screen";
@@ -183,7 +183,7 @@ function Refused({ link }: { link: Of<"refused"> }) {
 }
 
 function Again({ label }: { label: string }) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	return (
 		<Button kind="main" onClick={() => shell.retry()}>
 			{label}

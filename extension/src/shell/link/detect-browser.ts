@@ -32,7 +32,7 @@ export function systemOf(os: string): System {
 	return systems[os] ?? "other";
 }
 
-/** here returns the browser and system that the extension runs in. */
+/** detectBrowser returns the browser and system that the extension runs in. */
 export async function detectBrowser(): Promise<{ browser: BrowserName; system: System }> {
 	const nav = navigator as Navigator & { userAgentData?: { brands: { brand: string }[] }; brave?: unknown };
 	const signs = { brands: nav.userAgentData?.brands.map((b) => b.brand) ?? [], userAgent: nav.userAgent, brave: nav.brave !== undefined };

@@ -25,10 +25,10 @@ export function installCommand({ browser, id, unlisted }: Situation): string {
 /** doctorCommand diagnoses an installation. */
 export const doctorCommand = "swapkeep doctor";
 
-/** besides is how a program in the terminal's current folder is started. */
+/** localProgram is how a program in the terminal's current folder is started. */
 export const localProgram: Readonly<Record<Exclude<System, "other">, string>> = { linux: "./swapkeep", mac: "./swapkeep", windows: ".\\swapkeep" };
 
-/** kindred lists the browsers of the same family, which cannot be told apart for certain. */
+/** sameFamily lists the browsers of the same family, which cannot be told apart for certain. */
 export function sameFamily(name: BrowserName): readonly (readonly [BrowserName, string])[] {
 	const family = browsers.find((b) => b.name === name)?.family;
 	return browsers.filter((b) => b.family === family).map((b) => [b.name, b.title]);

@@ -1,22 +1,22 @@
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { useStore } from "../../state/store";
 import { Button } from "../../components/Button";
 import { Command } from "../../components/Command";
 import { Screen } from "../../components/Screen";
-import { dropWordsOnLock, type NewWallet } from "./made";
-import { createWallet } from "./make";
-import { MakingForm, NameAndPassword, useMaking } from "./Making";
+import { dropWordsOnLock, type NewWallet } from "./new-wallet";
+import { createWallet } from "./create-wallet";
+import { NewWalletForm, NameAndPassword, useNewWallet } from "./NewWalletForm";
 import { Sandbox } from "./Sandbox";
-import { endSetup } from "./settingUp";
+import { endSetup } from "./setup";
 import { WordsCheck, WordsShown } from "./Words";
 import { wordsOf } from "./mnemonic";
 
 /** Create makes a wallet, shows its recovery phrase and checks that it was written down. Password
  * and phrase are held by this view only, and dropped when it closes or the wallet locks. */
 export function Create({ first }: { first: boolean }) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const [made, setMade] = useState<NewWallet>();
 	useEffect(() => made && dropWordsOnLock(shell, made, setMade), [made]);
 	useEffect(() => {
@@ -32,19 +32,19 @@ export function Create({ first }: { first: boolean }) {
 }
 
 function CreateForm({ first, onMade }: { first: boolean; onMade: (made: NewWallet) => void }) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const [count, setCount] = useState(12);
-	const making = useMaking("create", first, (act, given) => createWallet(shell, act, { ...given, words: count }), ({ wallet, words, warning }) =>
+	const making = useNewWallet("create", first, (act, given) => createWallet(shell, act, { ...given, words: count }), ({ wallet, words, warning }) =>
 		onMade({ name: wallet.name, words: wordsOf(words ?? ""), warning, checking: false }),
 	);
 	return (
 		<Screen title={t("create_title")} onBack={endSetup}>
 			<p class="soft">{t(first ? "create_text" : "create_text_another")}</p>
 			<Sandbox />
-			<MakingForm making={making} act={t("create_wallet")}>
+			<NewWalletForm making={making} act={t("create_wallet")}>
 				<NameAndPassword making={making} />
 				<WordCount value={count} onChange={setCount} />
-			</MakingForm>
+			</NewWalletForm>
 		</Screen>
 	);
 }
@@ -68,7 +68,7 @@ function WordCount({ value, onChange }: { value: number; onChange: (count: numbe
 /** Unseen is shown if the answer with the phrase was lost, or the wallet locked while it
  * was displayed. No later answer contains it. */
 function Unseen({ name, locked }: { name: string; locked: boolean }) {
-	const sandbox = useStore(useWallet().hello)?.sandbox;
+	const sandbox = useStore(useConnection().hello)?.sandbox;
 	return (
 		<Screen title={t(locked ? "unseen_locked_title" : "unseen_title")}>
 			<p class="note warn">{t(locked ? "unseen_locked_text" : "unseen_text", name)}</p>

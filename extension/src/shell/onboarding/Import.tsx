@@ -1,23 +1,23 @@
 import { useRef, useState } from "preact/hooks";
 import { t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { Button } from "../../components/Button";
 import { Field } from "../../components/Field";
 import { Screen } from "../../components/Screen";
 import { failureText } from "../failure-text";
-import { importWallet } from "./make";
-import { MakingForm, NameAndPassword, useMaking } from "./Making";
+import { importWallet } from "./create-wallet";
+import { NewWalletForm, NameAndPassword, useNewWallet } from "./NewWalletForm";
 import { Sandbox } from "./Sandbox";
-import { endSetup } from "./settingUp";
+import { endSetup } from "./setup";
 import { fieldOf, fieldsOf, type Given, inputProblem, maxKeyFile, nothingGiven, type Source, sources } from "./sources";
 
 /** Import imports a wallet from a recovery phrase, a private key or a key file. The input
  * is held by this view only, and dropped once the daemon has it. */
 export function Import({ first }: { first: boolean }) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const [source, setSource] = useState<Source>("mnemonic");
 	const [given, setGiven] = useState<Given>(nothingGiven);
-	const making = useMaking("import", first, (act, common) => importWallet(shell, act, { ...fieldsOf(source, given), ...common }), () => {
+	const making = useNewWallet("import", first, (act, common) => importWallet(shell, act, { ...fieldsOf(source, given), ...common }), () => {
 		setGiven(nothingGiven);
 		endSetup();
 	});
@@ -36,7 +36,7 @@ export function Import({ first }: { first: boolean }) {
 	return (
 		<Screen title={t("import_title")} onBack={endSetup}>
 			<Sandbox />
-			<MakingForm making={making} act={t("import_wallet")} ready={!lacks} said={(f) => fieldOf(f.name, source) !== undefined}>
+			<NewWalletForm making={making} act={t("import_wallet")} ready={!lacks} said={(f) => fieldOf(f.name, source) !== undefined}>
 				<SourceChoice
 					value={source}
 					onChange={(next) => {
@@ -49,7 +49,7 @@ export function Import({ first }: { first: boolean }) {
 				{source === "privateKey" && <Field label={t("import_key")} type="password" value={given.privateKey} onInput={set("privateKey")} wrong={wrong("privateKey")} hint={t("import_key_hint")} />}
 				{source === "keystore" && <KeyFile given={given} set={set} wrong={wrong} />}
 				<NameAndPassword making={making} />
-			</MakingForm>
+			</NewWalletForm>
 			{source === "mnemonic" && <p class="soft small">{t("import_discovery")}</p>}
 		</Screen>
 	);

@@ -10,7 +10,7 @@ export interface Passwords {
 	repeat: string;
 }
 
-/** missing returns what is wrong with a new password; undefined if nothing. */
+/** passwordProblem returns what is wrong with a new password; undefined if nothing. */
 export function passwordProblem({ password, repeat }: Passwords): "password_short" | "password_differs" | undefined {
 	if ([...password].length < minPassword) return "password_short";
 	return password === repeat ? undefined : "password_differs";

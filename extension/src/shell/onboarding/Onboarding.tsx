@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { useStore } from "../../state/store";
 import { Button } from "../../components/Button";
 import { Logo } from "../../components/Logo";
@@ -8,12 +8,12 @@ import { Screen } from "../../components/Screen";
 import { Create } from "./Create";
 import { Import } from "./Import";
 import { Sandbox } from "./Sandbox";
-import { inTab, settingUp, setUp } from "./settingUp";
+import { inTab, currentSetup, startSetup } from "./setup";
 
 /** Onboarding makes the first wallet, or another one. */
 export default function Onboarding() {
-	const setup = useStore(settingUp);
-	const { keys } = useWallet();
+	const setup = useStore(currentSetup);
+	const { keys } = useConnection();
 	// As it was at the start: making the wallet changes keys.state.
 	const [first] = useState(() => (keys.get()?.state ?? "none") === "none");
 	if (setup.stage === "none") return <Welcome />;
@@ -32,10 +32,10 @@ function Welcome() {
 			</ul>
 			<Sandbox />
 			<div class="stack tight">
-				<Button kind="main" onClick={() => setUp("create")}>
+				<Button kind="main" onClick={() => startSetup("create")}>
 					{t("create_wallet")}
 				</Button>
-				<Button onClick={() => setUp("import")}>{t("import_wallet")}</Button>
+				<Button onClick={() => startSetup("import")}>{t("import_wallet")}</Button>
 			</div>
 			{!inTab() && <p class="soft small">{t("welcome_tab")}</p>}
 		</Screen>

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection, useNetworkData } from "../../state/context";
 import { useStore } from "../../state/store";
 import { CopyButton } from "../../components/CopyButton";
 import { Screen } from "../../components/Screen";
@@ -8,10 +8,9 @@ import { qr } from "./qr";
 
 /** Receive shows the account's full address, as text and QR code. */
 export default function Receive() {
-	const wallet = useWallet();
-	const account = useStore(wallet.account);
-	const active = useStore(wallet.active);
-	const network = useStore(wallet.networks).find((n) => n.chainId === active);
+	const account = useStore(useConnection().account);
+	const active = useStore(useNetworkData().active);
+	const network = useStore(useNetworkData().networks).find((n) => n.chainId === active);
 	if (!account) return null;
 	return (
 		<Screen title={t("receive_title")}>

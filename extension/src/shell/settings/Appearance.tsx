@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { languages, t } from "../../i18n/t";
 import { writeStored, type StoredValues, readStored } from "../../state/browser-storage";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { useStore } from "../../state/store";
 import { type Failure, failureOf } from "../../wire/failure";
 import { Refusal } from "../../components/Refusal";
@@ -10,7 +10,7 @@ import { applyTheme } from "../theme";
 import { languageOf, switchLanguage } from "./language";
 import { useSet } from "./useSetting";
 
-/** Look has the appearance settings. The language is stored by the daemon, for all windows;
+/** Appearance has the appearance settings. The language is stored by the daemon, for all windows;
  * the theme by this browser. */
 export function Appearance() {
 	return (
@@ -25,11 +25,11 @@ export function Appearance() {
 	);
 }
 
-/** Arrow keys select one language after another. Requests run in sequence, and those that
- * were superseded are skipped. */
+/** Language sets the language. Arrow keys select one language after another. Requests run in
+ * sequence, and those that were superseded are skipped. */
 function Language() {
 	const set = useSet();
-	const settings = useStore(useWallet().settings);
+	const settings = useStore(useConnection().settings);
 	const setting = settings.find((s) => s.key === "ui.language");
 	const [wanted, setWanted] = useState<string>();
 	const [failure, setFailure] = useState<Failure>();

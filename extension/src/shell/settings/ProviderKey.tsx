@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { type MessageKey, t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection, useNetworkData } from "../../state/context";
 import { announce } from "../../components/Announcer";
 import { Button } from "../../components/Button";
 import { Field } from "../../components/Field";
@@ -18,7 +18,8 @@ const texts: Readonly<Record<string, MessageKey>> = { dex: "key_dex", gasless: "
 /** ProviderKey sets or removes a provider's API key. The daemon never shows a key, nor
  * whether there is one. */
 export function ProviderKey({ provider, name }: Props) {
-	const { shell, providers } = useWallet();
+	const { shell } = useConnection();
+	const { providers } = useNetworkData();
 	const [open, setOpen] = useState<"set" | "forget">();
 	const [key, setKey] = useState("");
 	const close = () => {

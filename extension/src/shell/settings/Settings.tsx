@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { languages, t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection, useNetworkData } from "../../state/context";
 import { useStore } from "../../state/store";
 import type { ProviderKind, Setting } from "../../wire/protocol";
 import { Command } from "../../components/Command";
@@ -22,7 +22,7 @@ export default function Settings({ route }: { route: Extract<Route, { at: "setti
 }
 
 function Sections() {
-	const settings = useStore(useWallet().settings);
+	const settings = useStore(useConnection().settings);
 	return (
 		<Screen title={t("settings_title")}>
 			<Pending />
@@ -54,7 +54,7 @@ const glanced: Partial<Record<SectionID, string>> = { swapping: "swap.slippage",
 
 /** Pending says how to apply changes that need a restart. */
 function Pending() {
-	const waiting = useStore(useWallet().settings).filter((s) => s.pending).length;
+	const waiting = useStore(useConnection().settings).filter((s) => s.pending).length;
 	if (waiting === 0) return null;
 	return (
 		<div class="note stack tight">
@@ -65,7 +65,7 @@ function Pending() {
 }
 
 function Section({ where }: { where: Where }) {
-	const groups = groupsOf(useStore(useWallet().settings), where);
+	const groups = groupsOf(useStore(useConnection().settings), where);
 	const title = t(sections.find((s) => s.id === where.id)!.title); // its id is in the table
 	return (
 		<Screen title={title} onBack={back}>
@@ -105,14 +105,14 @@ function GroupView({ group: { subject, settings } }: { group: Group }) {
 
 /** Standing says whether a provider is ready, and why not. */
 function Standing({ subject }: { subject: Subject }): ComponentChildren {
-	const provider = useStore(useWallet().providers).find((p) => p.kind === (subject.name as ProviderKind));
+	const provider = useStore(useNetworkData().providers).find((p) => p.kind === (subject.name as ProviderKind));
 	if (subject.of !== "provider" || !provider) return null;
 	if (provider.ready) return <p class="state good small">{t("provider_ready")}</p>;
 	return <p class="state critical small">{provider.reason ? sentence(provider.reason) : t("provider_unready")}</p>;
 }
 
 function About() {
-	const hello = useStore(useWallet().hello);
+	const hello = useStore(useConnection().hello);
 	const facts: readonly (readonly [string, string | undefined])[] = [
 		[t("about_extension"), chrome.runtime.getManifest().version],
 		[t("about_daemon"), hello?.version],

@@ -1,6 +1,6 @@
 import { languages, loadLanguage } from "../../i18n/t";
 import { writeStored, readStored } from "../../state/browser-storage";
-import type { Wallet } from "../../state/wallet";
+import type { Connection } from "../../state/connection";
 import type { Setting } from "../../wire/protocol";
 import { route } from "../route";
 
@@ -21,8 +21,8 @@ export async function switchLanguage(language: string): Promise<void> {
 }
 
 /** followLanguage applies the language when any window, or the terminal, changes it. */
-export function followLanguage(wallet: Pick<Wallet, "settings">): void {
-	wallet.settings.subscribe((settings) => {
+export function followLanguage({ settings: store }: Pick<Connection, "settings">): void {
+	store.subscribe((settings) => {
 		if (settings.length > 0) void adopt(languageOf(settings));
 	});
 }

@@ -61,7 +61,7 @@ export function messageOf(key: string): string {
 	return `set_${general.replaceAll(".", "_")}`;
 }
 
-/** The settings of one subject, under one heading; undefined: of the section itself. */
+/** A Group is the settings of one subject, under one heading; undefined: of the section itself. */
 export interface Group {
 	subject: Subject | undefined;
 	settings: readonly Setting[];

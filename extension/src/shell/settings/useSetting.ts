@@ -1,5 +1,6 @@
+import { providerName } from "../../i18n/provider-name";
 import { optionalMessage, t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection, useNetworkData } from "../../state/context";
 import { networkName } from "../../state/network-name";
 import { useStore } from "../../state/store";
 import type { SetParams, Setting } from "../../wire/protocol";
@@ -8,7 +9,7 @@ import { messageOf, type Subject, subjectOf } from "./sections";
 /** useSet returns a function that changes a setting. All windows are notified; this one
  * applies the answer. */
 export function useSet(): (params: SetParams) => Promise<void> {
-	const { shell, settings } = useWallet();
+	const { shell, settings } = useConnection();
 	return async (params) => {
 		const { setting } = await shell.call("settings.set", params);
 		settings.update((all) => all.map((s) => (s.key === setting.key ? setting : s)));
@@ -17,10 +18,10 @@ export function useSet(): (params: SetParams) => Promise<void> {
 
 /** useNames returns the names of settings and their subjects. */
 export function useNames(): { subject(of: Subject): string; setting(of: Setting): string; whole(of: Setting): string } {
-	const networks = useStore(useWallet().networks);
+	const networks = useStore(useNetworkData().networks);
 	const subject = ({ of, name }: Subject) => {
 		if (of === "network") return networkName(Number(name), networks);
-		return optionalMessage(of === "provider" ? `provider_${name}` : `source_${name}`) ?? name;
+		return of === "provider" ? providerName(name) : (optionalMessage(`source_${name}`) ?? name);
 	};
 	// A setting that only a newer daemon has is shown with the daemon's description.
 	const setting = (of: Setting) => optionalMessage(messageOf(of.key)) ?? of.does;

@@ -11,18 +11,17 @@ import { formatUSD } from "../../money/amount";
 import { fullAmount } from "../../money/token-amount";
 import { useAct } from "../../order/useAct";
 import { useAnswer } from "../../state/answer";
-import { useWallet } from "../../state/context";
+import { useConnection, useNetworkData } from "../../state/context";
 import { useStore } from "../../state/store";
 import { useTokens } from "../../state/tokens";
-import { NATIVE } from "../../state/wallet";
+import { NATIVE } from "../../state/network-data";
 import type { Price, Token } from "../../wire/protocol";
 import { preselected } from "../preselected";
 import { back, go, type Route } from "../route";
 
 /** TokenScreen shows a token of the active network: what it is, its price and the balance. */
 export default function TokenScreen({ route }: { route: Extract<Route, { at: "token" }> }) {
-	const wallet = useWallet();
-	const chainId = useStore(wallet.active);
+	const chainId = useStore(useNetworkData().active);
 	const { token, pending } = useTokens([{ chainId, address: route.address }])(chainId, route.address);
 	const price = usePrice(chainId, route.address);
 	const held = useBalance(chainId, route.address);
@@ -55,9 +54,9 @@ export default function TokenScreen({ route }: { route: Extract<Route, { at: "to
 /** useBalance returns the account's balance of the token, asking the daemon if it is not in
  * the list. */
 function useBalance(chainId: number, address: string): string | undefined {
-	const { shell, ...wallet } = useWallet();
-	const account = useStore(wallet.account)?.address;
-	const balances = useStore(wallet.balances);
+	const { shell, account: selected } = useConnection();
+	const account = useStore(selected)?.address;
+	const balances = useStore(useNetworkData().balances);
 	const listed = balances?.find((b) => b.token.toLowerCase() === address.toLowerCase());
 	const key = listed || !account || chainId === 0 ? undefined : `${account} ${chainId} ${address}`;
 	const { answer } = useAnswer(key, () => shell.call("tokens.balances", { account: account ?? "", chainId, tokens: [address] }), balances);
@@ -66,7 +65,8 @@ function useBalance(chainId: number, address: string): string | undefined {
 
 /** usePrice returns the token's price, asking the daemon if it is not in the list. */
 function usePrice(chainId: number, address: string): Price | undefined {
-	const { shell, prices: kept } = useWallet();
+	const { shell } = useConnection();
+	const { prices: kept } = useNetworkData();
 	const prices = useStore(kept);
 	const listed = prices.get(address.toLowerCase());
 	const { answer } = useAnswer(listed || chainId === 0 ? undefined : `${chainId} ${address}`, () => shell.call("prices.list", { chainId, tokens: [address] }), prices);
@@ -149,7 +149,7 @@ function Fact({ name, value }: { name: string; value: string }) {
 }
 
 function Remove({ token }: { token: Token }) {
-	const { shell } = useWallet();
+	const { shell } = useConnection();
 	const remove = useAct(async () => {
 		await shell.call("tokens.remove", { chainId: token.chainId, address: token.address });
 		announce(t("about_removed", token.symbol));

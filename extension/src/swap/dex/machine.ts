@@ -1,9 +1,9 @@
-import { type Machine, onActive } from "../machine";
+import { type Machine, unsupportedOn } from "../machine";
 
 /** dex swaps on one network, through pools or by auction. */
 export const dex: Machine = {
 	kind: "dex",
 	crossChain: false,
 	routes: true,
-	unsupported: (provider, from) => onActive(provider, from),
+	unsupported: (provider, from) => unsupportedOn(provider, from),
 };

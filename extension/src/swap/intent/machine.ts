@@ -1,4 +1,4 @@
-import { crossing, type Machine, onActive } from "../machine";
+import { unsupportedRoute, type Machine, unsupportedOn } from "../machine";
 
 /** intent offers several routes for one swap; the user picks one. A route whose quote has
  * expired cannot be used. */
@@ -6,5 +6,5 @@ export const intent: Machine = {
 	kind: "intent",
 	crossChain: true,
 	routes: true,
-	unsupported: (provider, from, to) => onActive(provider, from) ?? crossing(provider, from, to),
+	unsupported: (provider, from, to) => unsupportedOn(provider, from) ?? unsupportedRoute(provider, from, to),
 };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { NATIVE } from "../../state/wallet";
+import { NATIVE } from "../../state/network-data";
 import { cleanText, fetchTokens, readTokens } from "./tokens";
 
 const usdc = { id: "8453-0x83", address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", chainId: 8453, name: "USD Coin", symbol: "USDC", decimals: 6, logoURI: "https://example.invalid/usdc.png", extensions: { price: { usd: "0.9998" }, isRiskToken: false } };

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Destination, Token } from "../../wire/protocol";
 import { isObject } from "../../wire/object";
-import { NATIVE } from "../../state/wallet";
+import { NATIVE } from "../../state/network-data";
 
 /** TokenListing is the intent provider's list; if it is empty because of an error, `reason`
  * says why. */
@@ -37,7 +37,7 @@ export async function fetchTokens(chainIds: readonly number[], fetcher: typeof f
 	}
 }
 
-/** bounded reads a body as text, and throws if it exceeds maxBody. */
+/** readBounded reads a body as text, and throws if it exceeds maxBody. */
 async function readBounded(reply: Response): Promise<string> {
 	const reader = reply.body?.getReader();
 	if (!reader) throw new Error("no body");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { setupOf } from "./settingUp";
+import { setupOf } from "./setup";
 
 describe("a tab that was opened to make a wallet", () => {
 	it("says so behind the # of its address", () => {

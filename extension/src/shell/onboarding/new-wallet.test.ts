@@ -1,16 +1,16 @@
 import { expect, it, vi } from "vitest";
 import type { Events } from "../../wire/protocol";
-import { dropWordsOnLock, type NewWallet } from "./made";
+import { dropWordsOnLock, type NewWallet } from "./new-wallet";
 
 const made: NewWallet = { name: "w", words: ["one", "two"], warning: undefined, checking: true };
 
 /** heeding runs keepWhileUnlocked with a fake channel. */
 function heeding(of: NewWallet) {
-	let hear: (params: Events["keys.changed"]) => void = () => {};
+	let listener: (params: Events["keys.changed"]) => void = () => {};
 	const set = vi.fn();
 	const stop = vi.fn();
-	const end = dropWordsOnLock({ on: (_, heard) => ((hear = heard as never), stop) }, of, set);
-	return { changed: (cause: Events["keys.changed"]["cause"]) => hear({ cause } as Events["keys.changed"]), set, stop, end };
+	const end = dropWordsOnLock({ on: (_, heard) => ((listener = heard as never), stop) }, of, set);
+	return { changed: (cause: Events["keys.changed"]["cause"]) => listener({ cause } as Events["keys.changed"]), set, stop, end };
 }
 
 it("takes the words away when the wallet locks, also while they are checked", () => {

@@ -10,7 +10,7 @@ import { endTexts } from "./ends";
 import type { Line, OrderFormatter } from "./line";
 import { conditions, orderStatus, states } from "./status";
 import { stepLines, stepMarks } from "./steps";
-import { activityTexts, story } from "./story";
+import { activityTexts, orderSummary } from "./order-summary";
 import { conditionCards } from "./condition-cards";
 
 const de = { ...deOrder, ...deStates };
@@ -34,7 +34,7 @@ const router = "0x66a9893cC07D91D95644AEDD05D03f95e1dBA8Af";
 const tx = `0x${"2".repeat(64)}`;
 const begun = Date.parse("2026-11-20T09:00:00Z");
 
-const tell: OrderFormatter = {
+const format: OrderFormatter = {
 	amount: (chainId, token, units) => `${units}@${token === coin ? "ETH" : "USDC"}/${chainId}`,
 	coin: (chainId, wei) => `${wei}@coin/${chainId}`,
 	network: (chainId) => `net ${chainId}`,
@@ -79,9 +79,9 @@ const evidence = { chainId: 1, tx, block: 7, blockHash: tx, success: true, depth
 const ended = (by: ProvenBy, more: Partial<NonNullable<Order["verdict"]>> = {}, provider: OrderKind = "dex", rest: Partial<Order> = {}): Order =>
 	order(provider, { state: endOf[by], final: true, step: 2, verdict: { state: endOf[by], by, sources: "2 sources agree", ...more }, ...rest });
 
-/** linesOf returns every line of a story, to be looked up in the messages. */
+/** linesOf returns every line of a summary, to be looked up in the messages. */
 function linesOf(o: Order, now = begun): Line[] {
-	const s = story(o, tell, now);
+	const s = orderSummary(o, format, now);
 	const card = s.card ? [s.card.title, ...s.card.text, ...s.card.lines.map((l) => l.text)] : [];
 	return [s.status.words, s.now, s.close, ...card, ...s.steps.flatMap((l) => [l.title, l.note]), typeof s.cancel === "object" ? s.cancel : undefined].filter((l) => l !== undefined);
 }
@@ -118,7 +118,7 @@ describe("every state with every condition, of every provider, is told", () => {
 			for (const condition of [undefined, ...allConditions]) {
 				const told = order(provider, { state, ...(condition ? { condition } : {}), reason: "because" });
 				inBothLanguages(linesOf(told));
-				const s = story(told, tell, begun);
+				const s = orderSummary(told, format, begun);
 				expect([s.now === undefined, s.close === undefined]).toEqual([condition !== undefined, false]);
 				expect(s.steps.filter((l) => l.mark === "active" || l.mark === "waiting"), `${provider} ${state} ${condition}: one step is under way`).toHaveLength(1);
 				expect(s.card === undefined).toBe(condition === undefined);
@@ -129,7 +129,7 @@ describe("every state with every condition, of every provider, is told", () => {
 		for (const provider of kinds) {
 			const told = ended(by, { evidence }, provider, { leftovers: [{ chainId: 1, token: usdc, spender: router, amount: "1" }] });
 			inBothLanguages(linesOf(told));
-			const s = story(told, tell, begun);
+			const s = orderSummary(told, format, begun);
 			expect(s.card).toBeDefined();
 			expect(s.now ?? s.close ?? s.cancel).toBeUndefined();
 			expect(s.steps.some((l) => l.mark === "active" || l.mark === "waiting" || l.mark === "preview")).toBe(false);
@@ -142,7 +142,7 @@ describe("every state with every condition, of every provider, is told", () => {
 		for (const final of [true, false]) {
 			const lost = order("dex", { state: "unreadable", final, means: "damaged", reason: "unexpected end", steps: [], terms: { ...order("dex").terms, srcChainId: 0, dstChainId: 0 } });
 			inBothLanguages(linesOf(lost));
-			const told = story(lost, tell, begun);
+			const told = orderSummary(lost, format, begun);
 			expect(told.card?.title.key).toBe("order_unreadable_title");
 			expect(told.status.tone).toBe("critical");
 			expect([told.cancel, told.speedup, told.now, told.close, told.steps.length]).toEqual([undefined, undefined, undefined, undefined, 0]);
@@ -151,70 +151,70 @@ describe("every state with every condition, of every provider, is told", () => {
 
 	it("a state and a condition of a newer version, in the daemon's own words", () => {
 		const strange = order("dex", { state: "dancing" as OrderState, final: true, means: "unknown to this version" });
-		expect(story(strange, tell, begun).status.words.values).toEqual(["unknown to this version"]);
+		expect(orderSummary(strange, format, begun).status.words.values).toEqual(["unknown to this version"]);
 		inBothLanguages(linesOf(strange));
 		const waiting = order("dex", { condition: "waiting for rain" as Condition });
-		expect(story(waiting, tell, begun).card?.title.values).toEqual(["waiting for rain"]);
+		expect(orderSummary(waiting, format, begun).card?.title.values).toEqual(["waiting for rain"]);
 	});
 	it("each mark of a step has its words", () => inBothLanguages(Object.values(stepMarks).map((key) => ({ key, values: [] }))));
 });
 
 describe("an end", () => {
 	it("says exactly what arrived", () => {
-		const { card } = story(ended("own_call", { received: { token: usdc, amount: "999" } }), tell, begun);
+		const { card } = orderSummary(ended("own_call", { received: { token: usdc, amount: "999" } }), format, begun);
 		expect(card?.title).toEqual({ key: "order_received_title", values: ["999@USDC/1"] });
 		expect(card?.tone).toBe("good");
 	});
 	it("says at least the floor where nobody shows what arrived", () => {
-		expect(story(ended("own_call"), tell, begun).card?.title).toEqual({ key: "order_received_least_title", values: ["900@USDC/1"] });
+		expect(orderSummary(ended("own_call"), format, begun).card?.title).toEqual({ key: "order_received_least_title", values: ["900@USDC/1"] });
 	});
 	it("says what is missing of the floor", () => {
-		const { card, status } = story(ended("arrival", { received: { token: usdc, amount: "850" }, short: true }, "bridge"), tell, begun);
+		const { card, status } = orderSummary(ended("arrival", { received: { token: usdc, amount: "850" }, short: true }, "bridge"), format, begun);
 		expect(card?.text).toContainEqual({ key: "order_short", values: ["50@USDC/10", "900@USDC/10"] });
 		expect([card?.tone, status.words.key]).toEqual(["warn", "state_filled_short"]);
 	});
 	it("says what of a part did not leave", () => {
-		const { card } = story(ended("part", { received: { token: usdc, amount: "900" }, spent: { token: coin, amount: "600" } }, "gasless"), tell, begun);
+		const { card } = orderSummary(ended("part", { received: { token: usdc, amount: "900" }, spent: { token: coin, amount: "600" } }, "gasless"), format, begun);
 		expect(card?.text).toContainEqual({ key: "order_partly", values: ["600@ETH/1", "400@ETH/1"] });
 	});
 	it("names another recipient in full", () => {
 		const there = ended("own_call", { received: { token: usdc, amount: "999" } });
-		const { card } = story({ ...there, terms: { ...there.terms, recipient: router } }, tell, begun);
+		const { card } = orderSummary({ ...there, terms: { ...there.terms, recipient: router } }, format, begun);
 		expect(card?.text[0]).toEqual({ key: "order_received_there", values: [router, "net 1"] });
 	});
 	it("of a refund has amount, chain and hash", () => {
-		const { card } = story(ended("refund", { received: { token: coin, amount: "990" }, short: true, evidence, deposit: { ...evidence, tx: `0x${"3".repeat(64)}` } }, "bridge"), tell, begun);
+		const { card } = orderSummary(ended("refund", { received: { token: coin, amount: "990" }, short: true, evidence, deposit: { ...evidence, tx: `0x${"3".repeat(64)}` } }, "bridge"), format, begun);
 		expect(card?.title).toEqual({ key: "order_refunded_title", values: ["990@ETH/1"] });
 		expect(card?.text.map((l) => l.key)).toEqual(["order_refunded_where", "order_by_refund", "order_refunded_short"]);
 		expect(card?.text[2]?.values).toEqual(["10@ETH/1"]);
 		expect(card?.links).toContainEqual({ label: "order_link_refund", chainId: 1, tx });
 	});
 	it.each(allProofs.filter((by) => !["filled", "refunded"].includes(endOf[by])))("%s has exactly the four lines of a failure", (by) => {
-		const { card } = story(ended(by), tell, begun);
+		const { card } = orderSummary(ended(by), format, begun);
 		expect(card?.lines.map((l) => l.label)).toEqual(["order_line_happened", "order_line_funds", "order_line_next", "order_line_do"]);
 		expect(card?.text).toEqual([]);
 	});
 	it("says where the funds are: kept, kept less gas, wrapped, or an allowance that stands", () => {
-		const funds = (o: Order) => story(o, tell, begun).card?.lines[1]?.text;
+		const funds = (o: Order) => orderSummary(o, format, begun).card?.lines[1]?.text;
 		expect(funds(ended("absence"))).toEqual({ key: "order_funds_kept", values: ["1000@ETH/1", "Account 1", "net 1"] });
 		expect(funds(ended("revert", { evidence }))).toEqual({ key: "order_funds_gas", values: ["1000@ETH/1", "Account 1", "net 1", "33@coin/1"] });
 		expect(funds(ended("absence", {}, "gasless", { wrapped: true }))?.key).toBe("order_funds_wrapped");
 		expect(funds(ended("allowance_kept", {}, "wallet"))?.key).toBe("order_funds_allowance");
 	});
 	it("tells a refusal from a withdrawal", () => {
-		const first = (o: Order) => story(o, tell, begun).card?.lines[0]?.text.key;
+		const first = (o: Order) => orderSummary(o, format, begun).card?.lines[0]?.text.key;
 		expect(first(ended("withdrawn"))).toBe("order_by_refused");
-		expect(story(ended("withdrawn"), tell, begun).card?.lines[3]?.text.key).toBe("order_do_again");
+		expect(orderSummary(ended("withdrawn"), format, begun).card?.lines[3]?.text.key).toBe("order_do_again");
 		expect(first(ended("withdrawn", {}, "dex", { cancel: true }))).toBe("order_by_withdrawn");
 	});
 	it("of a revoke has its own words", () => {
-		const { card, status } = story(ended("revoke", {}, "wallet"), tell, begun);
+		const { card, status } = orderSummary(ended("revoke", {}, "wallet"), format, begun);
 		expect([card?.title.key, status.words.key]).toEqual(["order_revoked_title", "state_revoked"]);
 	});
 });
 
 describe("steps", () => {
-	const marks = (o: Order) => stepLines(o, tell).map((s) => s.mark);
+	const marks = (o: Order) => stepLines(o, format).map((s) => s.mark);
 	it("go one after the other", () => {
 		expect(marks(order("dex", { state: "approving" }))).toEqual(["active", "preview", "preview"]);
 		const approved = [{ ...steps.dex[0]!, done: true, tx }, steps.dex[1]!];
@@ -228,58 +228,58 @@ describe("steps", () => {
 		expect(marks(order("dex", { state: "failed", final: true, step: 0 }))).toEqual(["failed", "dropped", "dropped"]);
 	});
 	it("link a finished step, and the transaction on its way", () => {
-		const lines = stepLines(order("dex", { steps: [{ ...steps.dex[0]!, done: true, tx }, steps.dex[1]!], step: 1, sending: `0x${"9".repeat(64)}` }), tell);
+		const lines = stepLines(order("dex", { steps: [{ ...steps.dex[0]!, done: true, tx }, steps.dex[1]!], step: 1, sending: `0x${"9".repeat(64)}` }), format);
 		expect(lines.map((l) => l.link?.tx)).toEqual([tx, `0x${"9".repeat(64)}`, undefined]);
 	});
 	it("of a signed order hand it over, and a deposit is paid out elsewhere", () => {
-		expect(stepLines(order("gasless", { state: "submitting" }), tell).map((l) => [l.title.key, l.mark])).toEqual([["order_step_order", "done"], ["order_step_submit", "active"], ["order_step_settle_signed", "preview"]]);
-		expect(stepLines(order("bridge", { state: "settling", step: 1 }), tell).at(-1)).toMatchObject({ title: { values: ["Relay", "net 10"] }, mark: "active" });
+		expect(stepLines(order("gasless", { state: "submitting" }), format).map((l) => [l.title.key, l.mark])).toEqual([["order_step_order", "done"], ["order_step_submit", "active"], ["order_step_settle_signed", "preview"]]);
+		expect(stepLines(order("bridge", { state: "settling", step: 1 }), format).at(-1)).toMatchObject({ title: { values: ["Relay", "net 10"] }, mark: "active" });
 	});
 });
 
 describe("what a person can do", () => {
 	it("is to cancel while it is in the wallet's hands", () => {
-		expect(story(order("dex"), tell, begun).cancel).toBe(true);
-		expect(story(order("gasless", { state: "settling" }), tell, begun).cancel).toBe(true);
-		expect(story(order("bridge", { state: "settling" }), tell, begun).cancel).toEqual({ key: "order_handed_over", values: ["Relay"] });
-		expect(story(order("dex", { state: "settling" }), tell, begun).cancel).toBeUndefined();
-		expect(story(order("dex", { cancel: true }), tell, begun).cancel).toBeUndefined();
+		expect(orderSummary(order("dex"), format, begun).cancel).toBe(true);
+		expect(orderSummary(order("gasless", { state: "settling" }), format, begun).cancel).toBe(true);
+		expect(orderSummary(order("bridge", { state: "settling" }), format, begun).cancel).toEqual({ key: "order_handed_over", values: ["Relay"] });
+		expect(orderSummary(order("dex", { state: "settling" }), format, begun).cancel).toBeUndefined();
+		expect(orderSummary(order("dex", { cancel: true }), format, begun).cancel).toBeUndefined();
 	});
 	it("is to speed up what is on its way", () => {
 		const attempts: Order["attempts"] = [{ kind: "call", tx, maxFeePerGas: "1", maxPriorityFeePerGas: "1", signed: "2026-11-20T09:00:00Z" }];
-		expect(story(order("dex"), tell, begun).speedup).toBeUndefined();
-		expect(story(order("dex", { attempts }), tell, begun).speedup).toBe("transaction");
-		const asked = story(order("dex", { attempts, speedup: "fast" }), tell, begun);
+		expect(orderSummary(order("dex"), format, begun).speedup).toBeUndefined();
+		expect(orderSummary(order("dex", { attempts }), format, begun).speedup).toBe("transaction");
+		const asked = orderSummary(order("dex", { attempts, speedup: "fast" }), format, begun);
 		expect([asked.speedup, asked.now?.key]).toEqual([undefined, "order_now_speedup_fast"]);
 	});
 	it("is to have cancelling cost more, where the gas ceiling keeps it back", () => {
 		const attempts: Order["attempts"] = [{ kind: "call", tx, maxFeePerGas: "1", maxPriorityFeePerGas: "1", signed: "2026-11-20T09:00:00Z" }];
-		expect(story(order("dex", { attempts, cancel: true }), tell, begun).speedup).toBeUndefined();
-		expect(story(order("dex", { attempts, condition: "cancelling" }), tell, begun).speedup).toBeUndefined();
-		expect(story(order("dex", { attempts, cancel: true, reason: "too dear" }), tell, begun).speedup).toBe("cancelling");
-		expect(story(order("dex", { cancel: true, reason: "too dear" }), tell, begun).speedup).toBeUndefined();
+		expect(orderSummary(order("dex", { attempts, cancel: true }), format, begun).speedup).toBeUndefined();
+		expect(orderSummary(order("dex", { attempts, condition: "cancelling" }), format, begun).speedup).toBeUndefined();
+		expect(orderSummary(order("dex", { attempts, cancel: true, reason: "too dear" }), format, begun).speedup).toBe("cancelling");
+		expect(orderSummary(order("dex", { cancel: true, reason: "too dear" }), format, begun).speedup).toBeUndefined();
 	});
 	it("is to wait no longer than the order lives", () => {
-		expect(story(order("gasless", { state: "settling" }), tell, begun).until).toEqual({ label: "order_ends_label", time: "2026-11-20T09:05:00Z" });
-		expect(story(order("dex", { condition: "needs_consent" }), tell, begun).until).toEqual({ label: "order_until_label", time: "2026-11-20T09:20:00Z" });
-		expect(story(order("dex"), tell, begun).until).toBeUndefined();
-		expect(story(order("gasless", { state: "settling" }), tell, begun + 600_000).now?.key).toBe("order_now_past");
+		expect(orderSummary(order("gasless", { state: "settling" }), format, begun).until).toEqual({ label: "order_ends_label", time: "2026-11-20T09:05:00Z" });
+		expect(orderSummary(order("dex", { condition: "needs_consent" }), format, begun).until).toEqual({ label: "order_until_label", time: "2026-11-20T09:20:00Z" });
+		expect(orderSummary(order("dex"), format, begun).until).toBeUndefined();
+		expect(orderSummary(order("gasless", { state: "settling" }), format, begun + 600_000).now?.key).toBe("order_now_past");
 	});
 });
 
 it("calls a settling that takes long still tracking, and no failure", () => {
 	const settling = order("bridge", { state: "settling" });
-	expect(story(settling, tell, begun + 100_000).card).toBeUndefined();
-	expect(story(settling, tell, begun + 121_000).card?.title.key).toBe("order_tracking_title");
+	expect(orderSummary(settling, format, begun + 100_000).card).toBeUndefined();
+	expect(orderSummary(settling, format, begun + 121_000).card?.title.key).toBe("order_tracking_title");
 	const later = [{ time: "2026-11-20T09:01:00Z", state: "settling" as const, step: 1 }];
-	expect(story(settling, tell, begun + 121_000, later).card).toBeUndefined();
+	expect(orderSummary(settling, format, begun + 121_000, later).card).toBeUndefined();
 });
 
 it("shows what was seen, said and is not proven", () => {
-	const { card } = story(order("bridge", {
+	const { card } = orderSummary(order("bridge", {
 		state: "settling", condition: "payment_seen", reported: true, claim: { state: "filled", word: "success", chainId: 10, tx },
 		seen: { end: "filled", chainId: 10, tx, token: usdc, amount: "950", from: router },
-	}), tell, begun);
+	}), format, begun);
 	expect(card?.text[0]?.values).toEqual(["950@USDC/10", "0x66a9", "net 10"]);
 	expect(card?.lines.map((l) => l.label)).toEqual(["order_told_says", "order_told_unproven", "order_told_next", "order_told_do"]);
 	expect([card?.said, card?.links.length]).toEqual([{ by: "provider", words: "success" }, 2]);

@@ -1,5 +1,5 @@
 import type { Channel } from "../../state/channel";
-import type { Wallet } from "../../state/wallet";
+import type { Connection } from "../../state/connection";
 import { failureOf } from "../../wire/failure";
 import type { CreateParams, CreateResult, ImportParams, KeysStatus } from "../../wire/protocol";
 import { answerLost } from "../failure-text";
@@ -21,7 +21,7 @@ export function newAct(wallets: readonly { id: string }[], last?: Act): Act {
 
 type Call = Pick<Channel, "call">;
 
-/** create makes a wallet. The result has no words if the answer to an earlier try was lost.
+/** createWallet makes a wallet. The result has no words if the answer to an earlier try was lost.
  * A restarted daemon has forgotten the uuid, so before asking again, the wallets are
  * checked for a new one. */
 export async function createWallet(shell: Call, act: Act, params: Omit<CreateParams, "request">): Promise<CreateResult> {
@@ -30,7 +30,7 @@ export async function createWallet(shell: Call, act: Act, params: Omit<CreatePar
 	return await once(act, () => shell.call("keys.create", { ...params, request: act.request }));
 }
 
-/** take imports a wallet. A wallet that is new since the act began was imported by it. */
+/** importWallet imports a wallet. A wallet that is new since the act began was imported by it. */
 export async function importWallet(shell: Call, act: Act, params: Omit<ImportParams, "request">): Promise<CreateResult> {
 	const made = act.unanswered ? await madeSince(shell, act) : undefined;
 	if (made) return { wallet: made };
@@ -55,7 +55,7 @@ async function once<T>(act: Act, ask: () => Promise<T>): Promise<T> {
 
 /** unlockWith unlocks the new wallet, so that the password is not needed again. If that
  * fails, the unlock screen asks for it. */
-export async function unlockWith(wallet: Pick<Wallet, "shell" | "keys">, password: string): Promise<void> {
-	const opened = await wallet.shell.call("keys.unlock", { password }).catch(() => undefined);
-	if (opened) wallet.keys.set(opened);
+export async function unlockWith({ shell, keys }: Pick<Connection, "shell" | "keys">, password: string): Promise<void> {
+	const opened = await shell.call("keys.unlock", { password }).catch(() => undefined);
+	if (opened) keys.set(opened);
 }

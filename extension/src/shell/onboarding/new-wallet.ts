@@ -1,6 +1,6 @@
 import type { Channel } from "../../state/channel";
 
-/** Made is a wallet just made, with its recovery phrase while that may be shown. `words` is
+/** NewWallet is a wallet just made, with its recovery phrase while that may be shown. `words` is
  * empty if the answer with them was lost, or after the wallet locked. */
 export interface NewWallet {
 	name: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../wire/failure";
 import type { Methods, Wallet } from "../../wire/protocol";
-import { createWallet, newAct, importWallet } from "./make";
+import { createWallet, newAct, importWallet } from "./create-wallet";
 
 const wallet = (id: string): Wallet => ({ id, name: id, kind: "mnemonic", accounts: [] });
 const lost = new Failure({ code: 1009, message: "gone", data: { name: "daemon_lost", retryable: true, remedy: "" } });

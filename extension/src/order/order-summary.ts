@@ -6,8 +6,8 @@ import { lookUp, orderStatus, type OrderStatus } from "./status";
 import { settlementKind, type SettlementKind, stepLines, type StepLine, trusted } from "./steps";
 import { type Card, reasonPart, conditionCard } from "./condition-cards";
 
-/** A Story is everything that is shown about an order. */
-export interface Story {
+/** An OrderSummary is everything that is shown about an order. */
+export interface OrderSummary {
 	status: OrderStatus;
 	/** What is being done now; absent once it ended, and while a condition applies. */
 	now?: Line;
@@ -32,20 +32,20 @@ export interface Story {
 const slowFactor = 3;
 const slowSeconds = 120;
 
-/** story builds what is shown about an order. `now` is in ms since 1970; `history` is the
+/** orderSummary builds what is shown about an order. `now` is in ms since 1970; `history` is the
  * order's recorded history. */
-export function story(order: Order, tell: OrderFormatter, now: number, history?: readonly Entry[]): Story {
-	if (order.state === "unreadable") return { status: orderStatus(order), steps: [], leftovers: false, card: damaged(order, tell) };
-	const shared = { status: orderStatus(order), steps: stepLines(order, tell), leftovers: (order.leftovers?.length ?? 0) > 0 };
-	const end = endCard(order, tell);
+export function orderSummary(order: Order, format: OrderFormatter, now: number, history?: readonly Entry[]): OrderSummary {
+	if (order.state === "unreadable") return { status: orderStatus(order), steps: [], leftovers: false, card: damaged(order, format) };
+	const shared = { status: orderStatus(order), steps: stepLines(order, format), leftovers: (order.leftovers?.length ?? 0) > 0 };
+	const end = endCard(order, format);
 	if (end) return { ...shared, card: end };
-	const card = conditionCard(order, tell) ?? tracking(order, tell, now, history);
+	const card = conditionCard(order, format) ?? tracking(order, format, now, history);
 	const until = expiryOf(order);
-	const cancel = cancellable(order, tell);
+	const cancel = cancellable(order, format);
 	const speedup = speedupOf(order);
 	return {
 		...shared,
-		...(order.condition ? {} : { now: doing(order, tell, now) }),
+		...(order.condition ? {} : { now: doing(order, format, now) }),
 		close: line(asksUser(order) ? "order_close_waits" : "order_close"),
 		...(until ? { until } : {}),
 		...(card ? { card } : {}),
@@ -55,9 +55,9 @@ export function story(order: Order, tell: OrderFormatter, now: number, history?:
 }
 
 /** damaged returns the card of an order whose record cannot be read. */
-function damaged(o: Order, tell: OrderFormatter): Card {
+function damaged(o: Order, format: OrderFormatter): Card {
 	const { tone, picture } = orderStatus(o);
-	return { title: line("order_unreadable_title"), text: [line("order_unreadable_text")], tone, picture, lines: [], links: [], ...reasonPart({ cause: o.cause, words: o.reason }, o, tell) };
+	return { title: line("order_unreadable_title"), text: [line("order_unreadable_text")], tone, picture, lines: [], links: [], ...reasonPart({ cause: o.cause, words: o.reason }, o, format) };
 }
 
 const asksUser = (o: Order) => o.condition === "waiting_unlock" || o.condition === "needs_consent";
@@ -73,27 +73,27 @@ export const activityTexts: Record<OpenState, Record<SettlementKind, MessageKey>
 	settling: { own: "order_now_settling_own", signed: "order_now_settling_signed", deposit: "order_now_settling_deposit", revoke: "order_now_settling_own" },
 };
 
-function doing(o: Order, tell: OrderFormatter, now: number): Line {
+function doing(o: Order, format: OrderFormatter, now: number): Line {
 	const row = lookUp(activityTexts, o.state);
 	const how = settlementKind(o);
 	if (!row) return line("order_raw", o.means);
 	if (o.speedup) return line(o.speedup === "fast" ? "order_now_speedup_fast" : "order_now_speedup_normal");
 	if (o.state === "settling" && how === "signed" && passed(expiryOf(o)?.time, now)) return line("order_now_past");
-	return line(row[how], trusted(o, tell), tell.network(o.terms.dstChainId));
+	return line(row[how], trusted(o, format), format.network(o.terms.dstChainId));
 }
 
 const passed = (time: string | undefined, now: number) => time !== undefined && Date.parse(time) <= now;
 
 /** tracking returns the card of an order that settles slowly, so that the lack of news is
  * shown as a state of its own. */
-function tracking(o: Order, tell: OrderFormatter, now: number, history?: readonly Entry[]): Card | undefined {
+function tracking(o: Order, format: OrderFormatter, now: number, history?: readonly Entry[]): Card | undefined {
 	if (o.state !== "settling") return undefined;
 	const since = Date.parse(history?.find((h) => h.state === "settling")?.time ?? o.updated);
 	if ((now - since) / 1000 < Math.max(slowSeconds, slowFactor * o.offer.durationSeconds)) return undefined;
 	return {
 		title: line("order_tracking_title"), tone: "neutral", picture: "wait", lines: [], links: [],
-		text: [line("order_tracking_text"), line("order_tracking_since", tell.time(new Date(since).toISOString()))],
-		...reasonPart({ cause: o.cause, words: o.reason }, o, tell),
+		text: [line("order_tracking_text"), line("order_tracking_since", format.time(new Date(since).toISOString()))],
+		...reasonPart({ cause: o.cause, words: o.reason }, o, format),
 	};
 }
 
@@ -105,18 +105,18 @@ function expiryOf(o: Order): { label: MessageKey; time: string } | undefined {
 
 /** cancellable returns true, or why a deposit that was handed over cannot be cancelled (the
  * daemon would refuse). undefined: there is nothing to cancel, as the own call is mined. */
-function cancellable(o: Order, tell: OrderFormatter): true | Line | undefined {
+function cancellable(o: Order, format: OrderFormatter): true | Line | undefined {
 	if (o.cancel || o.condition === "written_by_newer") return undefined;
 	const out = o.state === "submitting" || o.state === "settling";
 	const how = settlementKind(o);
-	if (out && how === "deposit") return line("order_handed_over", trusted(o, tell));
+	if (out && how === "deposit") return line("order_handed_over", trusted(o, format));
 	if (o.state === "settling" && how !== "signed") return undefined;
 	return true;
 }
 
-/** raisable returns what can be sped up. The cancelling transaction can while the order has a
+/** speedupOf returns what can be sped up. The cancelling transaction can while the order has a
  * reason: once it was sent there is none. */
-function speedupOf(o: Order): Story["speedup"] {
+function speedupOf(o: Order): OrderSummary["speedup"] {
 	if ((o.attempts?.length ?? 0) === 0 || o.speedup) return undefined;
 	if (!o.cancel && o.condition !== "cancelling") return "transaction";
 	return o.reason ? "cancelling" : undefined;

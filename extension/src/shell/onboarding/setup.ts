@@ -1,15 +1,15 @@
 import { store } from "../../state/store";
 
-export type Way = "create" | "import";
+export type SetupMethod = "create" | "import";
 
 /** Setup is the state of making a wallet in this window. open: the form is shown. held:
  * nothing else may be shown, even if the link or the lock changes, because the recovery
  * phrase is displayed, was requested, or was removed by a lock (which has to be explained). */
-export type Setup = { stage: "none" } | { stage: "open" | "held"; way: Way };
+export type Setup = { stage: "none" } | { stage: "open" | "held"; way: SetupMethod };
 
-/** App shows Onboarding while settingUp is not "none". A tab opened for it has that in its
+/** App shows Onboarding while currentSetup is not "none". A tab opened for it has that in its
  * address. */
-export const settingUp = store<Setup>(setupOf(globalThis.location?.hash ?? ""));
+export const currentSetup = store<Setup>(setupOf(globalThis.location?.hash ?? ""));
 
 /** setupOf parses the fragment of the address. */
 export function setupOf(hash: string): Setup {
@@ -17,10 +17,10 @@ export function setupOf(hash: string): Setup {
 	return way === "create" || way === "import" ? { stage: "open", way } : { stage: "none" };
 }
 
-/** setUp starts making a wallet: in this window if it is a tab, else in a new tab. */
-export function setUp(way: Way): void {
+/** startSetup starts making a wallet: in this window if it is a tab, else in a new tab. */
+export function startSetup(way: SetupMethod): void {
 	if (inTab()) {
-		settingUp.set({ stage: "open", way });
+		currentSetup.set({ stage: "open", way });
 		return;
 	}
 	void chrome.tabs.create({ url: chrome.runtime.getURL(`popup.html?view=tab#${way}`) });
@@ -31,7 +31,7 @@ export function setUp(way: Way): void {
 /** endSetup goes back to the wallet or the welcome screen. */
 export function endSetup(): void {
 	if (location.hash) history.replaceState(null, "", location.pathname + location.search);
-	settingUp.set({ stage: "none" });
+	currentSetup.set({ stage: "none" });
 }
 
 /** inTab reports whether this is a tab. Unlike a popup, it stays open when it loses focus. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { t } from "../../i18n/t";
-import { useWallet } from "../../state/context";
+import { useConnection } from "../../state/context";
 import { useAct } from "../../order/useAct";
 import type { Failure } from "../../wire/failure";
 import { Button } from "../../components/Button";
@@ -10,14 +10,14 @@ import { Refusal } from "../../components/Refusal";
 import { shownByPasswordField } from "../PasswordField";
 import { answerLost } from "../failure-text";
 import { usePasswordWait } from "../usePasswordWait";
-import { type Act, newAct, unlockWith } from "./make";
+import { type Act, newAct, unlockWith } from "./create-wallet";
 import { nameTooLong } from "./name";
 import { passwordProblem, NewPassword, type Passwords } from "./NewPassword";
-import { settingUp, type Way } from "./settingUp";
+import { currentSetup, type SetupMethod } from "./setup";
 
-/** Making is the part of the form that create and import share: name, vault password and
+/** NewWalletState is the part of the form that create and import share: name, vault password and
  * the act. The input is held by the view only, and dropped once the daemon has it. */
-export interface Making {
+export interface NewWalletState {
 	/** It is the vault's first wallet, so the password is set here. */
 	first: boolean;
 	name: string;
@@ -47,25 +47,25 @@ interface Given {
 
 const noPasswords: Passwords = { password: "", repeat: "" };
 
-/** useMaking makes a wallet with `make`, unlocks it and passes the result to onMade. */
-export function useMaking<T>(way: Way, first: boolean, make: (act: Act, given: Given) => Promise<T>, onMade: (made: T) => void): Making {
-	const wallet = useWallet();
+/** useNewWallet makes a wallet with `make`, unlocks it and passes the result to onMade. */
+export function useNewWallet<T>(way: SetupMethod, first: boolean, make: (act: Act, given: Given) => Promise<T>, onMade: (made: T) => void): NewWalletState {
+	const connection = useConnection();
 	const [passwords, setPasswords] = useState(noPasswords);
 	const [name, setName] = useState("");
 	const [tried, setTried] = useState(false);
 	const last = useRef<Act | undefined>(undefined);
 	const { busy, failure, run, clear } = useAct(async () => {
 		const { password } = passwords;
-		settingUp.set({ stage: "held", way });
-		const act = last.current?.unanswered ? last.current : newAct(wallet.keys.get()?.wallets ?? []);
+		currentSetup.set({ stage: "held", way });
+		const act = last.current?.unanswered ? last.current : newAct(connection.keys.get()?.wallets ?? []);
 		last.current = act;
 		try {
 			const made = await make(act, { password, ...(name.trim() ? { name: name.trim() } : {}) });
-			await unlockWith(wallet, password);
+			await unlockWith(connection, password);
 			setPasswords(noPasswords);
 			onMade(made);
 		} catch (thrown) {
-			if (!act.unanswered) settingUp.set({ stage: "open", way });
+			if (!act.unanswered) currentSetup.set({ stage: "open", way });
 			throw thrown;
 		}
 	});
@@ -79,7 +79,7 @@ export function useMaking<T>(way: Way, first: boolean, make: (act: Act, given: G
 }
 
 interface Props {
-	making: Making;
+	making: NewWalletState;
 	/** Label of the button. */
 	act: string;
 	/** The source of the wallet is filled in. */
@@ -89,8 +89,8 @@ interface Props {
 	children: ComponentChildren;
 }
 
-/** MakingForm is the form around the fields, with its button. */
-export function MakingForm({ making, act, ready = true, said = () => false, children }: Props) {
+/** NewWalletForm is the form around the fields, with its button. */
+export function NewWalletForm({ making, act, ready = true, said = () => false, children }: Props) {
 	const { busy, failure, wait } = making;
 	return (
 		<form
@@ -111,7 +111,7 @@ export function MakingForm({ making, act, ready = true, said = () => false, chil
 }
 
 /** NameAndPassword are the fields that every wallet needs. */
-export function NameAndPassword({ making: { first, name, setName, passwords, setPasswords, tried, shown, clear } }: { making: Making }) {
+export function NameAndPassword({ making: { first, name, setName, passwords, setPasswords, tried, shown, clear } }: { making: NewWalletState }) {
 	return (
 		<>
 			<Field label={t("wallet_name")} value={name} onInput={setName} hint={t("wallet_name_hint")} wrong={nameTooLong(name) ? t("name_too_long") : undefined} />
