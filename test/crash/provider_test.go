@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/journalreader"
+	"swapkeep/test/audit"
 )
 
 // Kinds of provider.
@@ -29,10 +29,10 @@ func (f flow) settledByProvider() bool { return slices.Contains(f.states, "submi
 func (f flow) provider() string { return cmp.Or(f.kind, dex) }
 
 // providerOrders returns the orders that the flow's provider has, and how often it was told of one.
-func (p *flowRun) providerOrders() (all []journalreader.Entry, times int) {
+func (p *flowRun) providerOrders() (all []audit.Entry, times int) {
 	p.t.Helper()
 	kind := p.flow.provider()
-	all, err := journalreader.ProviderOrders[kind](p.t.Context(), p.lane.Sandbox)
+	all, err := audit.ProviderOrders[kind](p.t.Context(), p.lane.Sandbox)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func (p *flowRun) providerOrders() (all []journalreader.Entry, times int) {
 }
 
 // providerOrder returns the provider's only order.
-func (p *flowRun) providerOrder() journalreader.Entry {
+func (p *flowRun) providerOrder() audit.Entry {
 	p.t.Helper()
 	all, _ := p.providerOrders()
 	if len(all) != 1 {

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/journalreader"
+	"swapkeep/test/audit"
 )
 
 // checkUntouched checks that nothing at all happened.
@@ -200,7 +200,7 @@ func (p *flowRun) checkJournal() {
 	p.t.Helper()
 	s := p.observe()
 	attempts, nonces := map[common.Hash]bool{}, map[uint64]string{}
-	records, err := journalreader.Records(p.Instance.Home)
+	records, err := audit.Records(p.Instance.Home)
 	if err != nil {
 		p.t.Fatal(err)
 	}

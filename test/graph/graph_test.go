@@ -91,14 +91,14 @@ var allowedImports = map[string][]string{
 	"cmd/swapkeep-sandbox": {"cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/protocol"},
 
 	// not linked into anything that ships
-	"bench":              {"priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap", "swap/engine", "swap/journal"},
-	"bench/echohost":     {},
-	"test/fakedaemon":    {"host/frame", "host/owner", "host/protocol", "host/transport"},
-	"test/hostproxy":     {"host/frame"},
-	"test/secretscan":    {"sandbox"}, // derives a mnemonic's keys
-	"test/programs":      {"internal/failpoint", "host/client", "host/protocol", "host/transport"},
-	"test/journalreader": {"sandbox"},
-	"test/browser/ui":    {"manifest"}, // knows browsers, and nothing of the product
+	"bench":           {"priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap", "swap/engine", "swap/journal"},
+	"bench/echohost":  {},
+	"test/fakedaemon": {"host/frame", "host/owner", "host/protocol", "host/transport"},
+	"test/hostproxy":  {"host/frame"},
+	"test/secretscan": {"sandbox"}, // derives a mnemonic's keys
+	"test/programs":   {"internal/failpoint", "host/client", "host/protocol", "host/transport"},
+	"test/audit":      {"sandbox"},  // judges the daemon, so it shares nothing with it
+	"test/browser/ui": {"manifest"}, // knows browsers, and nothing of the product
 }
 
 // forbiddenLinks lists what each program must never link.
@@ -179,6 +179,23 @@ func TestSandboxStandsAlone(t *testing.T) {
 			if d == "swap" || strings.HasPrefix(d, "swap/") || d == "priceapi" || strings.HasPrefix(d, "priceapi/") || strings.HasPrefix(d, "providers/") {
 				t.Errorf("%s reaches %s", name, d)
 			}
+		}
+	}
+}
+
+// TestAuditStandsAlone checks that the audit shares no code with the daemon that it judges: it
+// reaches only the sandbox and its clock, go-ethereum and bbolt.
+func TestAuditStandsAlone(t *testing.T) {
+	p := list(t)["test/audit"]
+	for _, d := range ourPackages(p.Deps) {
+		if d != "sandbox" && d != "internal/clock" && !strings.HasPrefix(d, "sandbox/") {
+			t.Errorf("test/audit reaches %s", d)
+		}
+	}
+	for _, i := range p.Imports {
+		host, _, _ := strings.Cut(i, "/")
+		if strings.Contains(host, ".") && !strings.HasPrefix(i, "github.com/ethereum/go-ethereum/") && i != "github.com/ethereum/go-ethereum" && i != "go.etcd.io/bbolt" {
+			t.Errorf("test/audit imports %s", i)
 		}
 	}
 }

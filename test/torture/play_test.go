@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/audit"
 )
 
 const (
@@ -62,7 +63,7 @@ func play(t *testing.T, n int) *report {
 }
 
 // calm brings everything to its end, checks for leaks, and returns orders and allowances.
-func (w *world) calm(first resources) (orders []protocol.OrderResult, listed map[grant]protocol.Allowance, err error) {
+func (w *world) calm(first resources) (orders []protocol.OrderResult, listed map[audit.Grant]audit.Allowance, err error) {
 	w.thaw()
 	u := w.newUser("last", windows+2)
 	defer u.leave()

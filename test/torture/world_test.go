@@ -21,6 +21,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/internal/clock"
 	"swapkeep/sandbox"
+	"swapkeep/test/audit"
 	"swapkeep/test/keychain"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
@@ -50,9 +51,9 @@ type world struct {
 	desk     sync.Mutex // for the keychain
 	keychain *keychain.Service
 	accounts []common.Address
-	secrets  []secretscan.Secret      // must not be found anywhere
-	history  map[uint64]*chainHistory // by chain
-	route    []uint64                 // the networks that the users work on, in turn
+	secrets  []secretscan.Secret // must not be found anywhere
+	audit    *audit.Audit
+	route    []uint64 // the networks that the users work on, in turn
 	began    time.Time
 	peace    chan struct{} // closed when no more harm is done
 
@@ -68,7 +69,7 @@ type world struct {
 func newWorld(ctx context.Context, r *report) (w *world, err error) {
 	w = &world{
 		report: r, began: time.Now(), peace: make(chan struct{}),
-		relays: map[int]*client.Process{}, drawn: map[string]bool{}, history: map[uint64]*chainHistory{},
+		relays: map[int]*client.Process{}, drawn: map[string]bool{},
 	}
 	w.ctx, w.end = context.WithCancel(ctx)
 	defer func() {
@@ -185,8 +186,9 @@ func (w *world) fund() error {
 	if err := w.align(0); err != nil {
 		return err
 	}
+	w.audit = audit.New(w.ctx, w.Sandbox, 2*confirmations, w.accounts...)
+	w.audit.Find, w.audit.Count = w.find, w.count
 	for _, c := range w.Chains() {
-		w.history[c.ID] = newChronicle(c, w.accounts)
 		if err := c.Mine(confirmations); err != nil { // so that the chain's first block is not reorganised
 			return err
 		}
@@ -274,8 +276,8 @@ func (w *world) close() error {
 			_ = processes.Kill(pid)
 		}
 	}
-	for _, h := range w.history {
-		h.close()
+	if w.audit != nil {
+		w.audit.Close()
 	}
 	if w.keychain != nil {
 		w.keychain.Close()

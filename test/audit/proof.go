@@ -1,17 +1,9 @@
-//go:build faults && linux
-
-package torture
+package audit
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
-
-	"github.com/ethereum/go-ethereum/common"
-
-	"swapkeep/host/protocol"
-	"swapkeep/test/journalreader"
 )
 
 // A proofRule is what a verdict must show for one proof, and a check of its truth.
@@ -22,7 +14,7 @@ type proofRule struct {
 	where   string   // its chain: "source" or "destination"
 	absence bool     // whether blocks were searched in vain
 	has     []string // which of received, spent, deposit and logs are required
-	truth   func(*audit, protocol.Order) string
+	truth   func(*Audit, Order) string
 }
 
 // proofRules lists every proof by which an order can end here. Received may be missing from
@@ -30,82 +22,82 @@ type proofRule struct {
 // the block's balance with the minimum received. other_nonce has no row: nobody else has
 // the keys.
 var proofRules = map[string]proofRule{
-	"own_call":             {"filled", "own", false, "source", false, nil, (*audit).receives},
+	"own_call":             {"filled", "own", false, "source", false, nil, (*Audit).receives},
 	"opaque_call":          {"filled", "own", false, "source", false, []string{"received", "logs"}, nil},
-	"fill":                 {"filled", "another's", false, "source", false, []string{"logs"}, (*audit).receives},
+	"fill":                 {"filled", "another's", false, "source", false, []string{"logs"}, (*Audit).receives},
 	"part":                 {"filled", "another's", false, "source", false, []string{"received", "spent", "logs"}, nil},
-	"arrival":              {"filled", "another's", false, "destination", false, []string{"received", "deposit", "logs"}, (*audit).deposited},
-	"refund":               {"refunded", "another's", false, "source", false, []string{"received", "deposit", "logs"}, (*audit).deposited},
-	"revoke":               {"filled", "own", false, "source", false, nil, (*audit).revokes},
-	"allowance_kept":       {"failed", "own", false, "source", false, nil, (*audit).revokes},
+	"arrival":              {"filled", "another's", false, "destination", false, []string{"received", "deposit", "logs"}, (*Audit).deposited},
+	"refund":               {"refunded", "another's", false, "source", false, []string{"received", "deposit", "logs"}, (*Audit).deposited},
+	"revoke":               {"filled", "own", false, "source", false, nil, (*Audit).revokes},
+	"allowance_kept":       {"failed", "own", false, "source", false, nil, (*Audit).revokes},
 	"revert":               {"failed", "own", true, "source", false, nil, nil},
 	"used_nonce":           {"failed", "", false, "", true, nil, nil},
-	"absence":              {"expired", "", false, "", true, nil, (*audit).outlasted},
+	"absence":              {"expired", "", false, "", true, nil, (*Audit).outlasted},
 	"void":                 {"cancelled", "own", false, "source", true, nil, nil},
-	"cancel":               {"cancelled", "own", false, "source", false, nil, (*audit).cancels},
-	"unsigned_late":        {"expired", "", false, "", false, nil, (*audit).unsigned},
-	"withdrawn":            {"cancelled", "", false, "", false, nil, (*audit).unsigned},
-	"never_sent":           {"expired", "", false, "", false, nil, (*audit).refused},
-	"never_sent_cancelled": {"cancelled", "", false, "", false, nil, (*audit).refused},
+	"cancel":               {"cancelled", "own", false, "source", false, nil, (*Audit).cancels},
+	"unsigned_late":        {"expired", "", false, "", false, nil, (*Audit).unsigned},
+	"withdrawn":            {"cancelled", "", false, "", false, nil, (*Audit).unsigned},
+	"never_sent":           {"expired", "", false, "", false, nil, (*Audit).refused},
+	"never_sent_cancelled": {"cancelled", "", false, "", false, nil, (*Audit).refused},
 }
 
 // checkProof checks that a verdict has exactly what its proof requires, and that it is true.
-func (r *audit) checkProof(o protocol.Order) {
+func (r *Audit) checkProof(o Order) {
 	v := o.Verdict
 	w, known := proofRules[v.By]
 	if !known || w.end != o.State || v.State != o.State {
-		r.find("%s: the verdict is %s, by %q", r.orderLabel(o), v.State, v.By)
+		r.Find("%s: the verdict is %s, by %q", r.orderLabel(o), v.State, v.By)
 		return
 	}
-	r.count("proven by "+v.By, 1)
+	r.Count("proven by "+v.By, 1)
 	if (v.Evidence != nil) != (w.tx != "") || (v.Absence != nil) != w.absence || v.Sources == "" {
-		r.find("%s: proven by %s, with evidence %+v, absence %+v, sources %q", r.orderLabel(o), v.By, v.Evidence, v.Absence, v.Sources)
+		r.Find("%s: proven by %s, with evidence %+v, absence %+v, sources %q", r.orderLabel(o), v.By, v.Evidence, v.Absence, v.Sources)
 		return
 	}
 	if without := slices.DeleteFunc(slices.Clone(w.has), hasParts(v)); len(without) > 0 {
-		r.find("%s: proven by %s, without %s", r.orderLabel(o), v.By, without)
+		r.Find("%s: proven by %s, without %s", r.orderLabel(o), v.By, without)
 		return
 	}
 	if v.Evidence != nil {
-		tx := common.HexToHash(string(v.Evidence.Tx))
+		tx := v.Evidence.Tx
 		chain := map[string]uint64{"source": o.Terms.SrcChainID, "destination": o.Terms.DstChainID}[w.where]
 		if own := orderOf(r.records[tx]) == o.ID; v.Evidence.Success == w.failed || own != (w.tx == "own") || v.Evidence.ChainID != chain {
-			r.find("%s: proven by %s, of a transaction on chain %d, its own %t, success %t", r.orderLabel(o), v.By, v.Evidence.ChainID, own, v.Evidence.Success)
+			r.Find("%s: proven by %s, of a transaction on chain %d, its own %t, success %t", r.orderLabel(o), v.By, v.Evidence.ChainID, own, v.Evidence.Success)
 		}
 	}
 	if w.truth != nil {
 		if wrong := w.truth(r, o); wrong != "" {
-			r.find("%s: proven by %s: %s", r.orderLabel(o), v.By, wrong)
+			r.Find("%s: proven by %s: %s", r.orderLabel(o), v.By, wrong)
 		}
 	}
 }
 
 // hasParts returns a function that reports which parts a verdict has.
-func hasParts(v *protocol.Verdict) func(what string) bool {
+func hasParts(v *Verdict) func(what string) bool {
 	has := map[string]bool{"received": v.Received != nil, "spent": v.Spent != nil, "deposit": v.Deposit != nil, "logs": len(v.Logs) > 0}
 	return func(what string) bool { return has[what] }
 }
 
 // receives: only received native coin may be missing.
-func (r *audit) receives(o protocol.Order) string {
-	if o.Verdict.Received == nil && addr(o.Terms.TokenOut) != native {
+func (r *Audit) receives(o Order) string {
+	if o.Verdict.Received == nil && o.Terms.TokenOut != native {
 		return "it does not say what came"
 	}
 	return ""
 }
 
 // deposited: the payment follows a transaction of the order itself that is on the chain.
-func (r *audit) deposited(o protocol.Order) string {
+func (r *Audit) deposited(o Order) string {
 	d := o.Verdict.Deposit
-	tx := common.HexToHash(string(d.Tx))
+	tx := d.Tx
 	if d.ChainID != o.Terms.SrcChainID || !d.Success || orderOf(r.records[tx]) != o.ID || !r.mined(d.ChainID, tx) {
-		return "its deposit " + string(d.Tx) + " is none of its own"
+		return "its deposit " + d.Tx.Hex() + " is none of its own"
 	}
 	return ""
 }
 
 // revokes: only a revoke ends like this.
-func (r *audit) revokes(o protocol.Order) string {
+func (r *Audit) revokes(o Order) string {
 	if o.Terms.Provider != "wallet" {
 		return "it is no revoke"
 	}
@@ -113,7 +105,7 @@ func (r *audit) revokes(o protocol.Order) string {
 }
 
 // outlasted: the search went past the last second of what was signed.
-func (r *audit) outlasted(o protocol.Order) string {
+func (r *Audit) outlasted(o Order) string {
 	if last := o.Steps[len(o.Steps)-1].Effect.Deadline; last.IsZero() || !o.Verdict.Absence.Time.After(last) {
 		return "searched until " + o.Verdict.Absence.Time.String() + ", and it was good until " + last.String()
 	}
@@ -121,9 +113,9 @@ func (r *audit) outlasted(o protocol.Order) string {
 }
 
 // cancels: the mined transaction is a cancelling one, which pays nobody.
-func (r *audit) cancels(o protocol.Order) string {
+func (r *Audit) cancels(o Order) string {
 	for _, x := range r.owns {
-		if x.tx.Hash() == common.HexToHash(string(o.Verdict.Evidence.Tx)) {
+		if x.tx.Hash() == o.Verdict.Evidence.Tx {
 			if to := x.tx.To(); to != nil && *to == x.account && x.tx.Value().Sign() == 0 && len(x.tx.Data()) == 0 {
 				return ""
 			}
@@ -134,7 +126,7 @@ func (r *audit) cancels(o protocol.Order) string {
 
 // unsigned: the journal has no transaction of the order except completed approvals and the
 // wrap that comes first.
-func (r *audit) unsigned(o protocol.Order) string {
+func (r *Audit) unsigned(o Order) string {
 	var harmless []string
 	if o.Wrapped {
 		harmless = append(harmless, o.ID+"/wrap")
@@ -156,7 +148,7 @@ func (r *audit) unsigned(o protocol.Order) string {
 }
 
 // refused: a node was sent its transaction, and none ever accepted it.
-func (r *audit) refused(o protocol.Order) string {
+func (r *Audit) refused(o Order) string {
 	for _, rec := range r.recordsOf(o) {
 		if rec.State == "rejected" {
 			return ""
@@ -166,28 +158,28 @@ func (r *audit) refused(o protocol.Order) string {
 }
 
 // recordsOf returns an order's records, sorted by key.
-func (r *audit) recordsOf(o protocol.Order) (all []journalreader.Record) {
+func (r *Audit) recordsOf(o Order) (all []Record) {
 	for _, rec := range r.records {
 		if orderOf(rec) == o.ID {
 			all = append(all, rec)
 		}
 	}
-	slices.SortFunc(all, func(a, b journalreader.Record) int { return strings.Compare(a.Key, b.Key) })
-	return slices.CompactFunc(all, func(a, b journalreader.Record) bool { return a.Key == b.Key })
+	slices.SortFunc(all, func(a, b Record) int { return strings.Compare(a.Key, b.Key) })
+	return slices.CompactFunc(all, func(a, b Record) bool { return a.Key == b.Key })
 }
 
 // checkAbsence checks that the blocks searched in vain are those of the chain.
-func (r *audit) checkAbsence(o protocol.Order) {
+func (r *Audit) checkAbsence(o Order) {
 	a := o.Verdict.Absence
 	if a == nil {
 		return
 	}
 	if a.ChainID != o.Terms.SrcChainID || a.From == 0 || a.From > a.Through || len(a.Hosts) == 0 {
-		r.find("%s: searched in vain: %+v", r.orderLabel(o), *a)
+		r.Find("%s: searched in vain: %+v", r.orderLabel(o), *a)
 		return
 	}
-	head, err := r.Chain(a.ChainID).Client().HeaderByNumber(r.ctx, new(big.Int).SetUint64(a.Through))
-	if err != nil || head.Hash().Hex() != string(a.BlockHash) || int64(head.Time) != a.Time.Unix() {
-		r.find("%s: searched in vain up to what the chain does not have: %+v, %v", r.orderLabel(o), *a, err)
+	head, err := r.Chains[a.ChainID].Header(r.Context, a.Through)
+	if err != nil || head.Hash() != a.BlockHash || int64(head.Time) != a.Time.Unix() {
+		r.Find("%s: searched in vain up to what the chain does not have: %+v, %v", r.orderLabel(o), *a, err)
 	}
 }

@@ -1,4 +1,4 @@
-package journalreader
+package audit
 
 import (
 	"encoding/json"

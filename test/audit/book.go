@@ -1,20 +1,13 @@
-//go:build faults && linux
-
-package torture
+package audit
 
 import (
 	"encoding/hex"
-	"errors"
 	"math/big"
 	"slices"
 	"strings"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-
-	"swapkeep/host/protocol"
-	"swapkeep/test/journalreader"
 )
 
 // unpaid lists the endings of the intent provider after which nobody is paid, though the
@@ -22,10 +15,10 @@ import (
 var unpaid = []string{"fail", "never", "claim", "claim_refund", "borrow"}
 
 // book returns a provider's records.
-func (w *world) book(kind string) []journalreader.Entry {
-	all, err := journalreader.ProviderOrders[kind](w.ctx, w.Sandbox)
+func (r *Audit) book(kind string) []Entry {
+	all, err := r.Books(kind)
 	if err != nil {
-		w.find("the book of %s: %v", kind, err)
+		r.Find("the book of %s: %v", kind, err)
 	}
 	return all
 }
@@ -33,14 +26,14 @@ func (w *world) book(kind string) []journalreader.Entry {
 // inBook finds an order in its provider's records and counts how often it is there; the
 // entry is nil if it is missing. It matches the provider's name for the order or, if the
 // order ended on the chain before the provider named it, the payment.
-func (w *world) inBook(o protocol.Order) (*journalreader.Entry, int) {
-	if journalreader.ProviderOrders[o.Terms.Provider] == nil {
+func (r *Audit) inBook(o Order) (*Entry, int) {
+	if ProviderOrders[o.Terms.Provider] == nil {
 		return nil, 0
 	}
-	return entryOf(o, w.book(o.Terms.Provider))
+	return entryOf(o, r.book(o.Terms.Provider))
 }
 
-func entryOf(o protocol.Order, book []journalreader.Entry) (found *journalreader.Entry, times int) {
+func entryOf(o Order, book []Entry) (found *Entry, times int) {
 	for _, e := range book {
 		if o.Ref != "" && strings.EqualFold(e.Ref, o.Ref) || o.Ref == "" && endedBy(o, e) {
 			found, times = &e, times+1
@@ -50,39 +43,39 @@ func entryOf(o protocol.Order, book []journalreader.Entry) (found *journalreader
 }
 
 // endedBy reports whether an order's verdict names a provider's payment.
-func endedBy(o protocol.Order, e journalreader.Entry) bool {
+func endedBy(o Order, e Entry) bool {
 	v := o.Verdict
-	return e.Payment != (common.Hash{}) && v != nil && v.Evidence != nil && common.HexToHash(string(v.Evidence.Tx)) == e.Payment
+	return e.Payment != (common.Hash{}) && v != nil && v.Evidence != nil && v.Evidence.Tx == e.Payment
 }
 
 // mustBeInBook reports whether an order must be in its provider's records: the provider named it
 // or paid it. The others were swaps by a call of their own, revokes, or never reached their
 // provider.
-func mustBeInBook(o protocol.Order) bool {
+func mustBeInBook(o Order) bool {
 	return o.Ref != "" || o.Verdict != nil && proofRules[o.Verdict.By].tx == "another's"
 }
 
-// whyOpen says why an open order may stay open: the provider really pays nobody, or pays in
+// WhyOpen says why an open order may stay open: the provider really pays nobody, or pays in
 // a way that proves nothing. "" means that there is no reason.
-func (w *world) whyOpen(o protocol.Order) string {
-	e, _ := w.inBook(o)
+func (r *Audit) WhyOpen(o Order) string {
+	e, _ := r.inBook(o)
 	if e == nil {
 		return ""
 	}
-	paid := e.Payment != (common.Hash{}) && (w.mined(o.Terms.DstChainID, e.Payment) || w.mined(o.Terms.SrcChainID, e.Payment))
-	return whyOpenFor(o, *e, paid, paid && w.sharesBlock(o, e.Payment))
+	paid := e.Payment != (common.Hash{}) && (r.mined(o.Terms.DstChainID, e.Payment) || r.mined(o.Terms.SrcChainID, e.Payment))
+	return whyOpenFor(o, *e, paid, paid && r.sharesBlock(o, e.Payment))
 }
 
 // whyOpenFor is the same for an order with this entry in its provider's records. paid says
 // that a chain has the provider's payment, crowded that something else in the payment's
 // block changed the account's coin.
-func whyOpenFor(o protocol.Order, e journalreader.Entry, paid, crowded bool) string {
-	if o.State != "settling" && o.State != "submitting" || o.Terms.Provider != bridge && o.Terms.Provider != intent {
+func whyOpenFor(o Order, e Entry, paid, crowded bool) string {
+	if o.State != "settling" && o.State != "submitting" || o.Terms.Provider != "bridge" && o.Terms.Provider != "intent" {
 		return ""
 	}
-	coin := addr(o.Terms.TokenOut) == native
+	coin := o.Terms.TokenOut == native
 	if e.IsRefund {
-		coin = addr(o.Terms.TokenIn) == native
+		coin = o.Terms.TokenIn == native
 	}
 	switch {
 	case !e.Final && !paid && !slices.Contains(unpaid, e.Ending): // it is about to pay, or to pay again
@@ -91,7 +84,7 @@ func whyOpenFor(o protocol.Order, e journalreader.Entry, paid, crowded bool) str
 		return "the provider keeps the input"
 	case !paid:
 		return "the chain forgot the provider's payment"
-	case o.Condition == "amount_unclear" && addr(o.Terms.TokenOut) == native && crowded:
+	case o.Condition == "amount_unclear" && o.Terms.TokenOut == native && crowded:
 		return "the same block changed the account's coin in another way too"
 	case e.Final && !e.PaymentNamed && coin:
 		return "a payment of the coin leaves no log, and the provider does not name it"
@@ -101,20 +94,20 @@ func whyOpenFor(o protocol.Order, e journalreader.Entry, paid, crowded bool) str
 
 // sharesBlock reports whether a transaction's block has another one that may have changed the
 // coin of the order's account: one by it, one to it, or a provider's payment.
-func (w *world) sharesBlock(o protocol.Order, tx common.Hash) bool {
-	c, account := w.Chain(o.Terms.SrcChainID), addr(o.Terms.Account)
-	r, err := c.Client().TransactionReceipt(w.ctx, tx)
+func (r *Audit) sharesBlock(o Order, tx common.Hash) bool {
+	c, account := r.Chains[o.Terms.SrcChainID], o.Terms.Account
+	receipt, err := c.Receipt(r.Context, tx)
+	if err != nil || receipt == nil {
+		return false
+	}
+	block, err := c.Block(r.Context, receipt.BlockHash)
 	if err != nil {
 		return false
 	}
-	block, err := c.Client().BlockByHash(w.ctx, r.BlockHash)
-	if err != nil {
-		return false
-	}
-	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(c.ID))
+	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(o.Terms.SrcChainID))
 	return slices.ContainsFunc(block.Transactions(), func(beside *types.Transaction) bool {
 		from, err := types.Sender(signer, beside)
-		about := err == nil && from == account && !cannotReceive(account, beside) || beside.To() != nil && *beside.To() == account || w.isPayment(beside.Hash())
+		about := err == nil && from == account && !cannotReceive(account, beside) || beside.To() != nil && *beside.To() == account || r.isPayment(beside.Hash())
 		return beside.Hash() != tx && about
 	})
 }
@@ -136,9 +129,9 @@ func cannotReceive(account common.Address, tx *types.Transaction) bool {
 }
 
 // isPayment reports whether a transaction is a provider's payment.
-func (w *world) isPayment(tx common.Hash) bool {
-	for kind := range journalreader.ProviderOrders {
-		if slices.ContainsFunc(w.book(kind), func(e journalreader.Entry) bool { return e.Payment == tx }) {
+func (r *Audit) isPayment(tx common.Hash) bool {
+	for kind := range ProviderOrders {
+		if slices.ContainsFunc(r.book(kind), func(e Entry) bool { return e.Payment == tx }) {
 			return true
 		}
 	}
@@ -146,14 +139,14 @@ func (w *world) isPayment(tx common.Hash) bool {
 }
 
 // mined reports whether a transaction is on a chain and succeeded.
-func (w *world) mined(chain uint64, tx common.Hash) bool {
-	c := w.Chain(chain)
+func (r *Audit) mined(chain uint64, tx common.Hash) bool {
+	c := r.Chains[chain]
 	if c == nil {
 		return false
 	}
-	r, err := c.Client().TransactionReceipt(w.ctx, tx)
-	if err != nil && !errors.Is(err, ethereum.NotFound) {
-		w.find("chain %d: transaction %s: %v", chain, tx, err)
+	receipt, err := c.Receipt(r.Context, tx)
+	if err != nil {
+		r.Find("chain %d: transaction %s: %v", chain, tx, err)
 	}
-	return err == nil && r.Status == types.ReceiptStatusSuccessful
+	return receipt != nil && receipt.Status == types.ReceiptStatusSuccessful
 }

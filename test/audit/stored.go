@@ -1,13 +1,8 @@
-//go:build faults && linux
-
-package torture
+package audit
 
 import (
 	"maps"
 	"slices"
-
-	"swapkeep/host/protocol"
-	"swapkeep/test/journalreader"
 )
 
 // final are the states that no order leaves, by the spec.
@@ -15,12 +10,12 @@ var final = []string{"filled", "refunded", "failed", "expired", "cancelled"}
 
 // checkStored compares the daemon's last answers with its database, which is read without its
 // code after it has ended.
-func (r *audit) checkStored(onDisk map[string]journalreader.Order) {
+func (r *Audit) checkStored(onDisk map[string]StoredOrder) {
 	for _, id := range slices.Sorted(maps.Keys(onDisk)) {
 		d := onDisk[id]
 		o, told := r.orders[id]
 		if !told {
-			r.find("the journal has order %s (%s), which the daemon does not list", id, d.State)
+			r.Find("the journal has order %s (%s), which the daemon does not list", id, d.State)
 			continue
 		}
 		r.compareOrder(o.Order, d)
@@ -28,65 +23,65 @@ func (r *audit) checkStored(onDisk map[string]journalreader.Order) {
 	}
 	for id, o := range r.orders {
 		if _, kept := onDisk[id]; !kept {
-			r.find("order %s (%s) is listed, and the journal does not have it", id, o.Order.State)
+			r.Find("order %s (%s) is listed, and the journal does not have it", id, o.Order.State)
 		}
 	}
 }
 
 // compareOrder compares one order. One that was open may have progressed since, but not ended,
 // as the test waited for ends.
-func (r *audit) compareOrder(o protocol.Order, d journalreader.Order) {
+func (r *Audit) compareOrder(o Order, d StoredOrder) {
 	over := slices.Contains(final, d.State)
 	switch {
-	case d.ID != o.ID || d.Request != string(o.Request) || d.Digest.Hex() != string(o.Digest):
-		r.find("%s: the journal has %s, %s, %s, told was %s, %s", r.orderLabel(o), d.ID, d.Request, d.Digest, o.Request, o.Digest)
+	case d.ID != o.ID || d.Request != o.Request || d.Digest != o.Digest:
+		r.Find("%s: the journal has %s, %s, %s, told was %s, %s", r.orderLabel(o), d.ID, d.Request, d.Digest, o.Request, o.Digest)
 	case d.OrderByRequest != o.ID:
-		r.find("%s: its request %s made %q by the journal's index", r.orderLabel(o), d.Request, d.OrderByRequest)
+		r.Find("%s: its request %s made %q by the journal's index", r.orderLabel(o), d.Request, d.OrderByRequest)
 	case over != o.Final, over && d.State != o.State:
-		r.find("%s: the journal says that it is %s", r.orderLabel(o), d.State)
+		r.Find("%s: the journal says that it is %s", r.orderLabel(o), d.State)
 	case d.Open == over:
-		r.find("%s: the journal's index of what is open has it: %t", r.orderLabel(o), d.Open)
+		r.Find("%s: the journal's index of what is open has it: %t", r.orderLabel(o), d.Open)
 	case over && (d.Verdict == nil || o.Verdict == nil || d.Verdict.State != d.State || d.Verdict.By != o.Verdict.By):
-		r.find("%s: the journal's verdict is %+v, told was %+v", r.orderLabel(o), d.Verdict, o.Verdict)
+		r.Find("%s: the journal's verdict is %+v, told was %+v", r.orderLabel(o), d.Verdict, o.Verdict)
 	case over && (d.Verdict.Evidence == nil) != (o.Verdict.Evidence == nil),
-		over && d.Verdict.Evidence != nil && d.Verdict.Evidence.Tx.Hex() != string(o.Verdict.Evidence.Tx):
-		r.find("%s: the journal's evidence is %+v, told was %+v", r.orderLabel(o), d.Verdict.Evidence, o.Verdict.Evidence)
+		over && d.Verdict.Evidence != nil && d.Verdict.Evidence.Tx != o.Verdict.Evidence.Tx:
+		r.Find("%s: the journal's evidence is %+v, told was %+v", r.orderLabel(o), d.Verdict.Evidence, o.Verdict.Evidence)
 	}
 }
 
 // compareHistory checks that the lines the daemon reported are the newest in the database or,
 // for an open order, were at that time, and that states only go forward.
-func (r *audit) compareHistory(o protocol.OrderResult, d journalreader.Order) {
+func (r *Audit) compareHistory(o OrderResult, d StoredOrder) {
 	r.checkForward(o.Order, d.History)
 	n := o.Omitted + len(o.History)
 	if n > len(d.History) || o.Order.Final && n != len(d.History) {
-		r.find("%s: the journal has %d lines of it, told were %d and %d left out", r.orderLabel(o.Order), len(d.History), len(o.History), o.Omitted)
+		r.Find("%s: the journal has %d lines of it, told were %d and %d left out", r.orderLabel(o.Order), len(d.History), len(o.History), o.Omitted)
 		return
 	}
 	for i, e := range o.History {
 		if kept := d.History[o.Omitted+i]; kept != e.State {
-			r.find("%s: line %d of its history says %s in the journal, told was %s", r.orderLabel(o.Order), o.Omitted+i, kept, e.State)
+			r.Find("%s: line %d of its history says %s in the journal, told was %s", r.orderLabel(o.Order), o.Omitted+i, kept, e.State)
 		}
 	}
 }
 
 // checkForward checks that a history begins with consent and only goes forward.
-func (r *audit) checkForward(o protocol.Order, states []string) {
+func (r *Audit) checkForward(o Order, states []string) {
 	place := []string{"accepted", "approving", "executing", "submitting", "settling"}
 	last := 0
 	for i, state := range states {
 		at := slices.Index(place, state)
 		switch {
 		case i == 0 && state != "accepted":
-			r.find("%s: its history begins with %s", r.orderLabel(o), state)
+			r.Find("%s: its history begins with %s", r.orderLabel(o), state)
 		case at < 0 && i < len(states)-1 && states[i+1] != state:
-			r.find("%s: it goes on after %s", r.orderLabel(o), state)
+			r.Find("%s: it goes on after %s", r.orderLabel(o), state)
 		case at >= 0 && at < last && !(state == "approving" && place[last] == "executing"):
-			r.find("%s: it goes back to %s from %s", r.orderLabel(o), state, place[last])
+			r.Find("%s: it goes back to %s from %s", r.orderLabel(o), state, place[last])
 		}
 		last = max(at, 0)
 	}
 	if len(states) == 0 || o.Final && states[len(states)-1] != o.State {
-		r.find("%s: its history ends with %v", r.orderLabel(o), states[max(0, len(states)-1):])
+		r.Find("%s: its history ends with %v", r.orderLabel(o), states[max(0, len(states)-1):])
 	}
 }

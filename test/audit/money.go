@@ -1,22 +1,15 @@
-//go:build faults && linux
-
-package torture
+package audit
 
 import (
-	"errors"
 	"maps"
 	"math/big"
 	"slices"
 	"strings"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
-
-	"swapkeep/host/protocol"
-	"swapkeep/test/journalreader"
 )
 
-func addr(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
+var native = common.Address{}
 
 // A sum is what the transactions of an order moved.
 type sum struct {
@@ -29,12 +22,12 @@ type sum struct {
 
 // sumOf adds up what an order's own transactions and its evidence moved. Received native
 // coin is taken from the verdict, which coins checks against the balances.
-func (r *audit) sumOf(o protocol.Order) sum {
+func (r *Audit) sumOf(o Order) sum {
 	t := o.Terms
 	s := sum{new(big.Int), new(big.Int), new(big.Int), new(big.Int), 0}
-	in, out, given := addr(t.TokenIn), addr(t.TokenOut), addr(t.TokenIn)
+	in, out, given := t.TokenIn, t.TokenOut, t.TokenIn
 	if o.State == "refunded" && t.Refund != nil {
-		given = addr(t.Refund.Token)
+		given = t.Refund.Token
 	}
 	for _, x := range r.owns {
 		if r.claimed[x.tx.Hash()] == o.ID {
@@ -45,7 +38,7 @@ func (r *audit) sumOf(o protocol.Order) sum {
 		}
 	}
 	for _, m := range r.moves {
-		if r.claimed[m.tx] != o.ID || m.account != addr(t.Account) {
+		if r.claimed[m.tx] != o.ID || m.account != t.Account {
 			continue
 		}
 		switch {
@@ -56,11 +49,11 @@ func (r *audit) sumOf(o protocol.Order) sum {
 		case m.chain == t.DstChainID && m.token == out:
 			s.got.Add(s.got, m.amount)
 		}
-		if m.chain == t.SrcChainID && t.Wrap != "" && m.token == addr(t.Wrap) {
+		if m.chain == t.SrcChainID && t.Wrap != native && m.token == t.Wrap {
 			s.held.Add(s.held, m.amount)
 		}
 	}
-	if o.Verdict != nil && o.Verdict.Received != nil && addr(o.Verdict.Received.Token) == native {
+	if o.Verdict != nil && o.Verdict.Received != nil && o.Verdict.Received.Token == native {
 		switch o.State {
 		case "filled":
 			s.got.Add(s.got, o.Verdict.Received.Amount.Int())
@@ -72,16 +65,16 @@ func (r *audit) sumOf(o protocol.Order) sum {
 }
 
 // ended has the check for each final state.
-var ended = map[string]func(*audit, protocol.Order, sum){
-	"filled":    (*audit).filled,
-	"refunded":  (*audit).refunded,
-	"failed":    (*audit).untouched,
-	"expired":   (*audit).untouched,
-	"cancelled": (*audit).untouched,
+var ended = map[string]func(*Audit, Order, sum){
+	"filled":    (*Audit).filled,
+	"refunded":  (*Audit).refunded,
+	"failed":    (*Audit).untouched,
+	"expired":   (*Audit).untouched,
+	"cancelled": (*Audit).untouched,
 }
 
 // filled checks that the whole input left once, and that the minimum arrived once.
-func (r *audit) filled(o protocol.Order, s sum) {
+func (r *Audit) filled(o Order, s sum) {
 	t := o.Terms
 	if t.Provider == "wallet" {
 		return // see allowed
@@ -95,47 +88,47 @@ func (r *audit) filled(o protocol.Order, s sum) {
 		left = t.AmountIn.Int()
 	}
 	if s.gone.Cmp(left) != 0 {
-		r.find("%s: %s of the input left, want %s", r.orderLabel(o), s.gone, left)
+		r.Find("%s: %s of the input left, want %s", r.orderLabel(o), s.gone, left)
 	}
-	if addr(t.TokenOut) == native && o.Verdict.Received == nil {
+	if t.TokenOut == native && o.Verdict.Received == nil {
 		return // the account's own call; see coins
 	}
 	if said := o.Verdict.Received; said != nil && said.Amount.Int().Cmp(s.got) != 0 {
-		r.find("%s: the verdict says that %s came, and it was %s", r.orderLabel(o), said.Amount, s.got)
+		r.Find("%s: the verdict says that %s came, and it was %s", r.orderLabel(o), said.Amount, s.got)
 	}
 	floor := t.MinimumReceived.Int()
 	if short := s.got.Cmp(floor) < 0; short != o.Verdict.Short || s.got.Cmp(new(big.Int).Lsh(floor, 1)) >= 0 {
-		r.find("%s: got %s, the floor is %s, short %t", r.orderLabel(o), s.got, floor, o.Verdict.Short)
+		r.Find("%s: got %s, the floor is %s, short %t", r.orderLabel(o), s.got, floor, o.Verdict.Short)
 	}
 	share := new(big.Int).Div(new(big.Int).Mul(floor, spent), t.AmountIn.Int()) // owed for a partial fill
 	if s.got.Cmp(share) < 0 {                                                   // no provider here pays less than it owes: see drawProviders
-		r.find("%s: got %s for %s of the input, want %s", r.orderLabel(o), s.got, spent, share)
+		r.Find("%s: got %s for %s of the input, want %s", r.orderLabel(o), s.got, spent, share)
 	}
 }
 
 // refunded checks that the input left once, and that the accepted refund came once.
-func (r *audit) refunded(o protocol.Order, s sum) {
+func (r *Audit) refunded(o Order, s sum) {
 	least := o.Terms.AmountIn.Int()
 	if o.Terms.Refund != nil {
 		least = o.Terms.Refund.Amount.Int()
 	}
 	if s.gone.Cmp(o.Terms.AmountIn.Int()) != 0 {
-		r.find("%s: %s of the input left, want %s", r.orderLabel(o), s.gone, o.Terms.AmountIn)
+		r.Find("%s: %s of the input left, want %s", r.orderLabel(o), s.gone, o.Terms.AmountIn)
 	}
 	back := s.back
 	if said := o.Verdict.Received; said != nil && said.Amount.Int().Cmp(back) != 0 {
-		r.find("%s: the verdict says that %s came back, and it was %s", r.orderLabel(o), said.Amount, back)
+		r.Find("%s: the verdict says that %s came back, and it was %s", r.orderLabel(o), said.Amount, back)
 	}
 	if short := back.Cmp(least) < 0; short != o.Verdict.Short || back.Cmp(new(big.Int).Lsh(least, 1)) >= 0 {
-		r.find("%s: %s came back, want %s, short %t", r.orderLabel(o), back, least, o.Verdict.Short)
+		r.Find("%s: %s came back, want %s, short %t", r.orderLabel(o), back, least, o.Verdict.Short)
 	}
 	if s.got.Sign() != 0 {
-		r.find("%s: %s of the output came besides", r.orderLabel(o), s.got)
+		r.Find("%s: %s of the output came besides", r.orderLabel(o), s.got)
 	}
 }
 
 // untouched checks that nothing left, except what the account now holds wrapped.
-func (r *audit) untouched(o protocol.Order, s sum) {
+func (r *Audit) untouched(o Order, s sum) {
 	if o.Terms.Provider == "wallet" {
 		return
 	}
@@ -144,22 +137,22 @@ func (r *audit) untouched(o protocol.Order, s sum) {
 		gone.Sub(gone, s.held)
 	}
 	if gone.Sign() != 0 || s.got.Sign() != 0 {
-		r.find("%s: %s of the input left and %s of the output came", r.orderLabel(o), gone, s.got)
+		r.Find("%s: %s of the input left and %s of the output came", r.orderLabel(o), gone, s.got)
 	}
 }
 
 // checkBooked compares an order's end with the provider's records.
-func (r *audit) checkBooked(o protocol.Order, e journalreader.Entry) {
+func (r *Audit) checkBooked(o Order, e Entry) {
 	paid := e.Payment != (common.Hash{}) && (r.mined(o.Terms.DstChainID, e.Payment) || r.mined(o.Terms.SrcChainID, e.Payment))
 	switch {
 	case paid && !e.IsRefund && o.Final && o.State != "filled":
-		r.find("%s: the provider paid by %s", r.orderLabel(o), e.Payment)
+		r.Find("%s: the provider paid by %s", r.orderLabel(o), e.Payment)
 	case paid && e.IsRefund && o.Final && o.State != "refunded":
-		r.find("%s: the provider gave back by %s", r.orderLabel(o), e.Payment)
+		r.Find("%s: the provider gave back by %s", r.orderLabel(o), e.Payment)
 	case !paid && (o.State == "filled" || o.State == "refunded"):
-		r.find("%s: the provider paid nothing", r.orderLabel(o))
-	case paid && o.Final && o.Verdict.Evidence != nil && common.HexToHash(string(o.Verdict.Evidence.Tx)) != e.Payment:
-		r.find("%s: the evidence is %s, the provider paid by %s", r.orderLabel(o), o.Verdict.Evidence.Tx, e.Payment)
+		r.Find("%s: the provider paid nothing", r.orderLabel(o))
+	case paid && o.Final && o.Verdict.Evidence != nil && o.Verdict.Evidence.Tx != e.Payment:
+		r.Find("%s: the evidence is %s, the provider paid by %s", r.orderLabel(o), o.Verdict.Evidence.Tx, e.Payment)
 	}
 }
 
@@ -172,13 +165,13 @@ type strayPayment struct {
 
 // paymentRange returns what a provider's payment can have been for an order: about the input if
 // it is a refund, otherwise about the output.
-func paymentRange(o protocol.Order, e journalreader.Entry) strayPayment {
+func paymentRange(o Order, e Entry) strayPayment {
 	t := o.Terms
-	g := strayPayment{t.DstChainID, addr(t.Account), addr(t.TokenOut), t.MinimumReceived.Int(), nil}
+	g := strayPayment{t.DstChainID, t.Account, t.TokenOut, t.MinimumReceived.Int(), nil}
 	if e.IsRefund {
-		g.chain, g.token, g.least = t.SrcChainID, addr(t.TokenIn), t.AmountIn.Int()
+		g.chain, g.token, g.least = t.SrcChainID, t.TokenIn, t.AmountIn.Int()
 		if t.Refund != nil {
-			g.token, g.least = addr(t.Refund.Token), t.Refund.Amount.Int()
+			g.token, g.least = t.Refund.Token, t.Refund.Amount.Int()
 		}
 	}
 	g.most = new(big.Int).Lsh(g.least, 1)
@@ -187,11 +180,11 @@ func paymentRange(o protocol.Order, e journalreader.Entry) strayPayment {
 
 // findDropped records deposits that providers know and that reorgs dropped from their chains,
 // and what was paid for them. That loss is the provider's.
-func (r *audit) findDropped() {
-	for _, kind := range slices.Sorted(maps.Keys(journalreader.ProviderOrders)) {
+func (r *Audit) findDropped() {
+	for _, kind := range slices.Sorted(maps.Keys(ProviderOrders)) {
 		for _, e := range r.book(kind) {
 			if o, ours := r.depositOf(kind, e); ours && r.txMissing(o.Terms.SrcChainID, e.Deposit) {
-				r.count("deposits that a provider had, and no chain has", 1)
+				r.Count("deposits that a provider had, and no chain has", 1)
 				r.recordDropped(o, e)
 			}
 		}
@@ -199,7 +192,7 @@ func (r *audit) findDropped() {
 }
 
 // recordDropped records that the deposit of a provider's entry was dropped.
-func (r *audit) recordDropped(o protocol.Order, e journalreader.Entry) {
+func (r *Audit) recordDropped(o Order, e Entry) {
 	r.droppedDeposits[e.Deposit] = true
 	if e.Payment != (common.Hash{}) && !endedBy(o, e) {
 		r.strayPayments[e.Payment] = paymentRange(o, e)
@@ -207,44 +200,44 @@ func (r *audit) recordDropped(o protocol.Order, e journalreader.Entry) {
 }
 
 // depositOf returns the order whose deposit an entry names.
-func (r *audit) depositOf(kind string, e journalreader.Entry) (protocol.Order, bool) {
+func (r *Audit) depositOf(kind string, e Entry) (Order, bool) {
 	rec, ours := r.records[e.Deposit]
 	o, known := r.orders[orderOf(rec)]
 	return o.Order, ours && known && o.Order.Terms.Provider == kind
 }
 
 // txMissing reports whether no block of a chain has the transaction.
-func (w *world) txMissing(chain uint64, tx common.Hash) bool {
-	_, err := w.Chain(chain).Client().TransactionReceipt(w.ctx, tx)
-	if err != nil && !errors.Is(err, ethereum.NotFound) {
-		w.find("chain %d: transaction %s: %v", chain, tx, err)
+func (r *Audit) txMissing(chain uint64, tx common.Hash) bool {
+	receipt, err := r.Chains[chain].Receipt(r.Context, tx)
+	if err != nil {
+		r.Find("chain %d: transaction %s: %v", chain, tx, err)
 	}
-	return errors.Is(err, ethereum.NotFound)
+	return err == nil && receipt == nil
 }
 
 // checkProviders checks that every order in a provider's records is one of ours.
-func (r *audit) checkProviders() {
-	for _, kind := range slices.Sorted(maps.Keys(journalreader.ProviderOrders)) {
+func (r *Audit) checkProviders() {
+	for _, kind := range slices.Sorted(maps.Keys(ProviderOrders)) {
 		all := r.book(kind)
 		for _, e := range all {
 			if !r.known(kind, e) {
-				r.find("%s has order %s, which nobody knows; deposit %s, payment %s", kind, e.Ref, e.Deposit, e.Payment)
+				r.Find("%s has order %s, which nobody knows; deposit %s, payment %s", kind, e.Ref, e.Deposit, e.Payment)
 			}
 		}
-		r.count("orders at "+kind, len(all))
+		r.Count("orders at "+kind, len(all))
 	}
 }
 
 // known reports whether an order in a provider's records is one of ours: by its name, by
 // its payment if the order ended before the provider named it, or by its dropped deposit.
-func (r *audit) known(kind string, e journalreader.Entry) bool {
+func (r *Audit) known(kind string, e Entry) bool {
 	for _, o := range r.orders {
 		switch o := o.Order; {
 		case o.Terms.Provider != kind:
 		case o.Ref != "" && strings.EqualFold(o.Ref, e.Ref):
 			return true
 		case o.Ref == "" && endedBy(o, e):
-			r.count("orders that ended before they were named", 1)
+			r.Count("orders that ended before they were named", 1)
 			return true
 		}
 	}
@@ -254,24 +247,29 @@ func (r *audit) known(kind string, e journalreader.Entry) bool {
 
 // checkMovements checks that every movement of tokens belongs to an order, by its own
 // transactions, its verdict or a payment it awaits, or is a gift.
-func (r *audit) checkMovements() {
+func (r *Audit) checkMovements() {
 	for _, m := range r.moves {
 		o, known := r.orders[r.claimed[m.tx]]
 		switch {
 		case r.strayPayments[m.tx].is(m):
 		case !known:
-			r.find("chain %d, block %d: %s of %s moved for %s in %s, which is of no order", m.chain, m.block, m.amount, m.token, m.account, m.tx)
-		case !slices.Contains(tokensOf(o.Order), m.token):
-			r.find("%s: %s of %s moved in %s, which it is not about", r.orderLabel(o.Order), m.amount, m.token, m.tx)
+			r.Find("chain %d, block %d: %s of %s moved for %s in %s, which is of no order", m.chain, m.block, m.amount, m.token, m.account, m.tx)
+		case !slices.Contains(tokensOf(o.Order, m.chain), m.token):
+			r.Find("%s: %s of %s moved in %s, which it is not about", r.orderLabel(o.Order), m.amount, m.token, m.tx)
 		}
 	}
 }
 
-// tokensOf returns the tokens that an order may move.
-func tokensOf(o protocol.Order) []common.Address {
-	all := []common.Address{addr(o.Terms.TokenIn), addr(o.Terms.TokenOut), addr(o.Terms.Wrap)}
-	if o.Terms.Refund != nil {
-		all = append(all, addr(o.Terms.Refund.Token))
+// tokensOf returns the tokens that an order may move on a chain.
+func tokensOf(o Order, chain uint64) (all []common.Address) {
+	if chain == o.Terms.SrcChainID {
+		all = append(all, o.Terms.TokenIn, o.Terms.Wrap)
+		if o.Terms.Refund != nil {
+			all = append(all, o.Terms.Refund.Token)
+		}
+	}
+	if chain == o.Terms.DstChainID {
+		all = append(all, o.Terms.TokenOut)
 	}
 	return all
 }
@@ -282,7 +280,7 @@ func (g strayPayment) is(m movement) bool {
 }
 
 // paymentOf returns what a provider's payment moved for an order.
-func (r *audit) paymentOf(o protocol.Order, e journalreader.Entry) (movement, bool) {
+func (r *Audit) paymentOf(o Order, e Entry) (movement, bool) {
 	g := paymentRange(o, e)
 	if g.token != native {
 		i := slices.IndexFunc(r.moves, func(m movement) bool { return m.tx == e.Payment && g.is(m) })
@@ -291,7 +289,7 @@ func (r *audit) paymentOf(o protocol.Order, e journalreader.Entry) (movement, bo
 		}
 		return r.moves[i], true
 	}
-	tx, _, err := r.Chain(g.chain).Client().TransactionByHash(r.ctx, e.Payment)
+	tx, err := r.Chains[g.chain].Tx(r.Context, e.Payment)
 	if err != nil || tx.To() == nil {
 		return movement{}, false
 	}
@@ -302,7 +300,7 @@ func (r *audit) paymentOf(o protocol.Order, e journalreader.Entry) (movement, bo
 // ambiguousPayment reports whether another open order of the same account waits for an open
 // order's payment too, as output or refund: nothing shows which of them it ends as long as
 // the other's provider has paid nothing.
-func (r *audit) ambiguousPayment(o protocol.Order, e journalreader.Entry, unpaid func(protocol.Order) bool) bool {
+func (r *Audit) ambiguousPayment(o Order, e Entry, unpaid func(Order) bool) bool {
 	m, is := r.paymentOf(o, e)
 	if !is {
 		return false
@@ -312,7 +310,7 @@ func (r *audit) ambiguousPayment(o protocol.Order, e journalreader.Entry, unpaid
 		if p.ID == o.ID || p.Final || p.State != "settling" {
 			continue
 		}
-		fits := paymentRange(p, journalreader.Entry{}).is(m) || paymentRange(p, journalreader.Entry{IsRefund: true}).is(m)
+		fits := paymentRange(p, Entry{}).is(m) || paymentRange(p, Entry{IsRefund: true}).is(m)
 		if fits && unpaid(p) {
 			return true
 		}
@@ -321,32 +319,31 @@ func (r *audit) ambiguousPayment(o protocol.Order, e journalreader.Entry, unpaid
 }
 
 // unpaid reports whether an order's provider has it and has paid nothing for it.
-func (r *audit) unpaid(o protocol.Order) bool {
+func (r *Audit) unpaid(o Order) bool {
 	e, _ := r.inBook(o)
 	return e != nil && e.Payment == (common.Hash{})
 }
 
 // checkCoins checks, block by block, that each account's native balance changed as its own
 // transactions and its orders' ends explain.
-func (r *audit) checkCoins() {
-	for _, id := range chains {
-		h := r.history[id]
-		for _, a := range r.accounts {
+func (r *Audit) checkCoins() {
+	for _, h := range r.Histories {
+		for _, a := range r.Accounts {
 			for _, p := range h.blocks {
 				came := new(big.Int).Sub(h.balance(a, p.number), h.balance(a, p.number-1))
 				for _, x := range r.owns {
-					if x.chain == id && x.account == a && x.block == p.number {
+					if x.chain == h.ID && x.account == a && x.block == p.number {
 						came.Add(came, x.cost())
 					}
 				}
-				r.checkBlockCoins(id, a, p, came)
+				r.checkBlockCoins(h.ID, a, p, came)
 			}
 		}
 	}
 }
 
 // checkBlockCoins checks that what came in a block is what its transactions brought to orders.
-func (r *audit) checkBlockCoins(chain uint64, a common.Address, p *blockRecord, came *big.Int) {
+func (r *Audit) checkBlockCoins(chain uint64, a common.Address, p *blockRecord, came *big.Int) {
 	least, most, names := new(big.Int), new(big.Int), []string{}
 	for _, tx := range p.txs {
 		low, high := r.coinRange(chain, a, tx.Hash())
@@ -357,20 +354,20 @@ func (r *audit) checkBlockCoins(chain uint64, a common.Address, p *blockRecord, 
 		}
 	}
 	if came.Cmp(least) < 0 || came.Cmp(most) > 0 {
-		r.find("chain %d, block %d: %s of the coin came to %s, want %s to %s for %v", chain, p.number, came, a, least, most, names)
+		r.Find("chain %d, block %d: %s of the coin came to %s, want %s to %s for %v", chain, p.number, came, a, least, most, names)
 	}
 }
 
 // coinRange returns how much of the native coin a transaction can have brought an account:
 // the amount of the verdict that names it; around the minimum received if the verdict has
 // no amount; for an open order without proof, up to its payment; or a gift.
-func (r *audit) coinRange(chain uint64, a common.Address, tx common.Hash) (least, most *big.Int) {
+func (r *Audit) coinRange(chain uint64, a common.Address, tx common.Hash) (least, most *big.Int) {
 	least, most = new(big.Int), new(big.Int)
 	if g, given := r.strayPayments[tx]; given && g.chain == chain && g.to == a && g.token == native {
 		return g.least, g.most
 	}
 	o := r.orders[r.claimed[tx]].Order
-	if o.ID == "" || addr(o.Terms.Account) != a {
+	if o.ID == "" || o.Terms.Account != a {
 		return least, most
 	}
 	if !o.Final {
@@ -381,10 +378,10 @@ func (r *audit) coinRange(chain uint64, a common.Address, tx common.Hash) (least
 	}
 	v := o.Verdict
 	switch {
-	case v.Evidence == nil || common.HexToHash(string(v.Evidence.Tx)) != tx:
-	case v.Received != nil && addr(v.Received.Token) == native:
+	case v.Evidence == nil || v.Evidence.Tx != tx:
+	case v.Received != nil && v.Received.Token == native:
 		return v.Received.Amount.Int(), v.Received.Amount.Int()
-	case v.State == "filled" && addr(o.Terms.TokenOut) == native && o.Terms.DstChainID == chain:
+	case v.State == "filled" && o.Terms.TokenOut == native && o.Terms.DstChainID == chain:
 		return o.Terms.MinimumReceived.Int(), new(big.Int).Lsh(o.Terms.MinimumReceived.Int(), 1)
 	}
 	return least, most

@@ -1,6 +1,4 @@
-//go:build faults && linux
-
-package torture
+package audit
 
 import (
 	"context"
@@ -23,9 +21,12 @@ var (
 	unwrapped   = common.HexToHash("0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65") // Withdrawal(address,uint256)
 )
 
-// A chainHistory is the history of some accounts on a chain, read past the daemon's endpoint.
-type chainHistory struct {
-	chain    *sandbox.Chain
+// A History is the history of some accounts on a chain, read past the daemon's endpoint.
+type History struct {
+	chain    *sandbox.Chain // nil: nothing is read
+	ID       uint64
+	Permit2  common.Address
+	Wrapped  common.Address // the native coin as a token
 	accounts []common.Address
 	since    uint64 // the last block before it begins
 	stop     context.CancelFunc
@@ -44,11 +45,12 @@ type blockRecord struct {
 	found  []*types.Receipt
 }
 
-// newChronicle begins one at the current block.
-func newChronicle(c *sandbox.Chain, accounts []common.Address) *chainHistory {
+// record begins a history at the current block, and leaves out blocks until they are deep
+// enough that no reorg replaces them, or finish.
+func record(c *sandbox.Chain, accounts []common.Address, depth uint64) *History {
 	ctx, stop := context.WithCancel(context.Background())
 	since := c.Head().Number.Uint64()
-	h := &chainHistory{chain: c, accounts: accounts, since: since, next: since, stop: stop, balances: map[common.Address][]*big.Int{}}
+	h := &History{chain: c, ID: c.ID, Permit2: c.Network.Contracts.Permit2, Wrapped: c.Network.Wrapped.Address, accounts: accounts, since: since, next: since, stop: stop, balances: map[common.Address][]*big.Int{}}
 	h.done.Go(func() {
 		for tick := time.NewTicker(time.Second); ; {
 			select {
@@ -57,8 +59,8 @@ func newChronicle(c *sandbox.Chain, accounts []common.Address) *chainHistory {
 				return
 			case <-tick.C:
 			}
-			if head := h.chain.Head().Number.Uint64(); head > 2*confirmations && h.err == nil { // deeper blocks are not reorganised
-				h.err = h.readTo(head - 2*confirmations)
+			if head := h.chain.Head().Number.Uint64(); head > depth && h.err == nil {
+				h.err = h.readTo(head - depth)
 			}
 		}
 	})
@@ -66,13 +68,19 @@ func newChronicle(c *sandbox.Chain, accounts []common.Address) *chainHistory {
 }
 
 // close stops the reading.
-func (h *chainHistory) close() {
+func (h *History) close() {
+	if h.stop == nil {
+		return
+	}
 	h.stop()
 	h.done.Wait()
 }
 
 // finish reads up to the head; no more reorgs may follow.
-func (h *chainHistory) finish() error {
+func (h *History) finish() error {
+	if h.chain == nil {
+		return nil
+	}
 	h.close()
 	if h.err != nil {
 		return h.err
@@ -80,7 +88,7 @@ func (h *chainHistory) finish() error {
 	return h.readTo(h.chain.Head().Number.Uint64())
 }
 
-func (h *chainHistory) readTo(head uint64) error {
+func (h *History) readTo(head uint64) error {
 	ctx := context.Background()
 	for ; h.next <= head; h.next++ {
 		at := new(big.Int).SetUint64(h.next)
@@ -110,7 +118,7 @@ func (h *chainHistory) readTo(head uint64) error {
 }
 
 // balance returns the native balance after a block.
-func (h *chainHistory) balance(a common.Address, block uint64) *big.Int {
+func (h *History) balance(a common.Address, block uint64) *big.Int {
 	return h.balances[a][block-h.since]
 }
 
@@ -143,13 +151,13 @@ func (o ownTx) cost() *big.Int {
 }
 
 // accountEvents returns everything in the blocks that concerns the accounts.
-func (h *chainHistory) accountEvents() (moves []movement, owns []ownTx, grants map[grant]bool, err error) {
-	grants = map[grant]bool{}
+func (h *History) accountEvents() (moves []movement, owns []ownTx, grants map[Grant]bool, err error) {
+	grants = map[Grant]bool{}
 	mine := map[common.Address]bool{}
 	for _, a := range h.accounts {
 		mine[a] = true
 	}
-	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(h.chain.ID))
+	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(h.ID))
 	for _, p := range h.blocks {
 		for i, tx := range p.txs {
 			from, err := types.Sender(signer, tx)
@@ -157,11 +165,11 @@ func (h *chainHistory) accountEvents() (moves []movement, owns []ownTx, grants m
 				return nil, nil, nil, err
 			}
 			if mine[from] {
-				owns = append(owns, ownTx{h.chain.ID, from, p.number, tx, p.found[i]})
+				owns = append(owns, ownTx{h.ID, from, p.number, tx, p.found[i]})
 			}
 			for _, l := range p.found[i].Logs {
 				moves = append(moves, h.moves(l, mine)...)
-				if g, ok := grantIn(h.chain.ID, h.chain.Network.Contracts.Permit2, l, mine); ok {
+				if g, ok := grantIn(h.ID, h.Permit2, l, mine); ok {
 					grants[g] = true
 				}
 			}
@@ -173,17 +181,17 @@ func (h *chainHistory) accountEvents() (moves []movement, owns []ownTx, grants m
 func addressOf(topic common.Hash) common.Address { return common.BytesToAddress(topic[12:]) }
 
 // moves returns what the accounts received and sent by a log.
-func (h *chainHistory) moves(l *types.Log, mine map[common.Address]bool) (all []movement) {
+func (h *History) moves(l *types.Log, mine map[common.Address]bool) (all []movement) {
 	if len(l.Topics) == 0 || len(l.Data) != 32 {
 		return nil
 	}
 	amount := new(big.Int).SetBytes(l.Data)
 	note := func(a common.Address, n *big.Int) {
 		if mine[a] && n.Sign() != 0 {
-			all = append(all, movement{h.chain.ID, a, l.Address, n, l.TxHash, l.BlockNumber})
+			all = append(all, movement{h.ID, a, l.Address, n, l.TxHash, l.BlockNumber})
 		}
 	}
-	coin := l.Address == h.chain.Network.Wrapped.Address
+	coin := l.Address == h.Wrapped
 	switch {
 	case l.Topics[0] == transferred && len(l.Topics) == 3:
 		note(addressOf(l.Topics[1]), new(big.Int).Neg(amount))

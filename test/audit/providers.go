@@ -1,6 +1,6 @@
 // Package journalreader reads the outcome of orders without the daemon's code: from the
 // records of the sandbox's providers, and from the database of a stopped daemon.
-package journalreader
+package audit
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package journalreader
+package audit
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// An Order holds the fields of the engine's journal that tests read.
-type Order struct {
+// A StoredOrder holds the fields of the engine's journal that tests read.
+type StoredOrder struct {
 	ID, Request string
 	Digest      common.Hash
 	State       string
@@ -24,14 +24,14 @@ type Order struct {
 	History        []string `json:"-"` // the states of its history, oldest first
 }
 
-// Orders returns all orders of the order database in a state directory, by their keys. No
+// StoredOrders returns all orders of the order database in a state directory, by their keys. No
 // process may have it open. It relies on the file format and on none of the code that wrote
 // it.
-func Orders(home string) (all map[string]Order, err error) {
-	all = map[string]Order{}
+func StoredOrders(home string) (all map[string]StoredOrder, err error) {
+	all = map[string]StoredOrder{}
 	err = viewDB(home, func(tx *bolt.Tx) error {
 		return tx.Bucket([]byte("order")).ForEach(func(id, v []byte) error {
-			var o Order
+			var o StoredOrder
 			if err := json.Unmarshal(v, &o); err != nil {
 				return fmt.Errorf("order %s: %w", id, err)
 			}

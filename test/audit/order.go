@@ -1,0 +1,131 @@
+package audit
+
+import (
+	"encoding/json"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// What the daemon says, by the names of the wire (docs/protocol-reference.md) and by none of
+// its code.
+
+// An Amount is base units in decimal.
+type Amount string
+
+// Int returns the amount, nil if it is none.
+func (a Amount) Int() *big.Int {
+	n, ok := new(big.Int).SetString(string(a), 10)
+	if !ok {
+		return nil
+	}
+	return n
+}
+
+// AmountOf returns n as an Amount.
+func AmountOf(n *big.Int) Amount { return Amount(n.String()) }
+
+// A Spend is an amount of a token; the zero address is the native coin.
+type Spend struct {
+	Token  common.Address
+	Amount Amount
+}
+
+// Terms are what the user accepted.
+type Terms struct {
+	Provider               string
+	Account                common.Address
+	SrcChainID, DstChainID uint64
+	TokenIn, TokenOut      common.Address
+	AmountIn               Amount
+	MinimumReceived        Amount `json:"floorOut"`
+	Refund                 *Spend
+	Wrap                   common.Address
+}
+
+// Evidence names a transaction and its block.
+type Evidence struct {
+	ChainID   uint64
+	Tx        common.Hash
+	Block     uint64
+	BlockHash common.Hash
+	Success   bool
+	FeePaid   Amount
+}
+
+// An Absence names the blocks that were searched in vain.
+type Absence struct {
+	ChainID, From, Through uint64
+	BlockHash              common.Hash
+	Time                   time.Time
+	Hosts                  []string
+}
+
+// A Verdict is the end of an order with its proof.
+type Verdict struct {
+	State, By, Sources string
+	Received, Spent    *Spend
+	Short              bool
+	Evidence, Deposit  *Evidence
+	Logs               []json.RawMessage
+	Absence            *Absence
+}
+
+// A Step is one step of an order.
+type Step struct {
+	Effect struct {
+		Kind     string
+		Deadline time.Time
+	}
+}
+
+// An Order is what the daemon says of one.
+type Order struct {
+	ID, Request      string
+	Digest           common.Hash
+	Terms            Terms
+	Offer            struct{ Routing string }
+	Steps            []Step
+	State, Condition string
+	Final            bool
+	Report, Reason   string
+	Step             int
+	Submission       json.RawMessage
+	Wrapped          bool
+	Ref              string
+	CandidatePayment json.RawMessage `json:"seen"`
+	Verdict          *Verdict
+}
+
+// An OrderResult is an order with the newest lines of its history.
+type OrderResult struct {
+	Order   Order
+	History []struct{ State string }
+	Omitted int
+}
+
+// An Allowance is what the daemon lists of one; Kind is empty if it lists none.
+type Allowance struct {
+	Kind     string
+	Amount   Amount
+	Reserved Amount `json:"share"`
+	Leftover string
+}
+
+// A Consent is what a user agreed to: the digests of the order and of its proposals.
+type Consent struct {
+	Request string
+	Digests []common.Hash
+	Order   string // its order's id; empty: the daemon refused, or never answered
+	Refused bool
+}
+
+// As converts a message of the wire to one of the types above.
+func As[T any](message any) (t T, err error) {
+	b, err := json.Marshal(message)
+	if err == nil {
+		err = json.Unmarshal(b, &t)
+	}
+	return t, err
+}
