@@ -25,6 +25,7 @@ type Audit struct {
 	Books     func(kind string) ([]Entry, error) // a provider's records
 	Accounts  []common.Address
 	Histories []*History
+	Foreign   map[common.Hash]bool             // transactions that somebody else signed with the accounts' keys
 	Listed    map[Grant]Allowance              // the allowances that the wallet shows its user
 	Find      func(format string, args ...any) // is told of each violation
 	Count     func(what string, n int)         // is told of what was seen
@@ -33,12 +34,15 @@ type Audit struct {
 	records         map[common.Hash]Record // signed transactions, by the hash of each attempt
 	moves           []movement
 	owns            []ownTx
-	grants          map[Grant]bool
+	grants          map[Grant]common.Hash        // approvals, with the transaction of the last
 	claimed         map[common.Hash]string       // the order that each transaction belongs to
 	droppedDeposits map[common.Hash]bool         // deposits that providers know and no chain has
 	strayPayments   map[common.Hash]strayPayment // what was paid for them, by the payment
 	awaited         map[common.Hash]strayPayment // what was paid for orders that cannot prove it, by the payment
 }
+
+// RefusedRecords counts the journal's records of transactions that no node took.
+const RefusedRecords = "records of refused transactions"
 
 // New begins the audit of these accounts in a sandbox. It records the chains' history from now
 // on, so that a block that a reorg may still replace is read late; depth is how deep no reorg
@@ -101,6 +105,7 @@ func (r *Audit) judge(onDisk map[string]StoredOrder, records []Record, told []Or
 	r.findDropped()
 	r.checkEnds()
 	r.checkMovements()
+	r.checkBalances()
 	r.checkCoins()
 	r.checkAllowances()
 	r.checkProviders()
@@ -109,7 +114,7 @@ func (r *Audit) judge(onDisk map[string]StoredOrder, records []Record, told []Or
 // begin forgets what followed from earlier evidence.
 func (r *Audit) begin() {
 	r.orders, r.records, r.moves, r.owns = map[string]OrderResult{}, map[common.Hash]Record{}, nil, nil
-	r.grants, r.claimed, r.droppedDeposits = map[Grant]bool{}, map[common.Hash]string{}, map[common.Hash]bool{}
+	r.grants, r.claimed, r.droppedDeposits = map[Grant]common.Hash{}, map[common.Hash]string{}, map[common.Hash]bool{}
 	r.strayPayments, r.awaited = map[common.Hash]strayPayment{}, map[common.Hash]strayPayment{}
 }
 
@@ -180,6 +185,8 @@ func orderOf(rec Record) string { id, _, _ := strings.Cut(rec.Key, "/"); return 
 
 // checkSent checks that the journal has every transaction that was sent to a node or mined.
 func (r *Audit) checkSent() {
+	sent := map[common.Hash]*types.Transaction{}
+	defer func() { r.checkBumps(sent) }()
 	for id, c := range r.Chains {
 		signer := types.LatestSignerForChainID(new(big.Int).SetUint64(id))
 		for _, raw := range c.Sent() {
@@ -193,9 +200,13 @@ func (r *Audit) checkSent() {
 			} else if _, kept := r.records[tx.Hash()]; !kept {
 				r.Find("transaction %s was sent and is not in the journal", tx.Hash())
 			}
+			sent[tx.Hash()] = tx
 		}
 	}
 	for _, o := range r.owns {
+		if r.Foreign[o.tx.Hash()] {
+			continue
+		}
 		rec, kept := r.records[o.tx.Hash()]
 		if !kept {
 			r.Find("transaction %s was mined and is not in the journal", o.tx.Hash())
@@ -204,6 +215,24 @@ func (r *Audit) checkSent() {
 		r.claimed[o.tx.Hash()] = orderOf(rec)
 		if r.orders[orderOf(rec)].Order.ID == "" {
 			r.Find("record %s is of no order", rec.Key)
+		}
+	}
+}
+
+// checkBumps checks that of what was sent for one record each pays at least an eighth more than
+// the one before it, as nodes demand.
+func (r *Audit) checkBumps(sent map[common.Hash]*types.Transaction) {
+	for _, rec := range r.records {
+		var last *types.Transaction
+		for _, a := range rec.Attempts {
+			tx := sent[a.Hash]
+			if tx == nil {
+				continue
+			}
+			if last != nil && new(big.Int).Mul(tx.GasFeeCap(), big.NewInt(8)).Cmp(new(big.Int).Mul(last.GasFeeCap(), big.NewInt(9))) < 0 {
+				r.Find("record %s: %s was outbid by %s only", rec.Key, last.GasFeeCap(), tx.GasFeeCap())
+			}
+			last = tx
 		}
 	}
 }
@@ -219,6 +248,9 @@ func (r *Audit) checkRecords() {
 			continue
 		}
 		seen[rec.Key] = true
+		if rec.State == "rejected" {
+			r.Count(RefusedRecords, 1)
+		}
 		if end := endOf(rec, mined); rec.State != end {
 			r.Find("record %s is %s, and %s on the chain", rec.Key, rec.State, end)
 		}

@@ -47,11 +47,22 @@ func TestSeededFaults(t *testing.T) {
 			f.order("b").Terms.DstChainID = 1
 			also(f, "b", token, 45)
 		}, "of the output came besides"},
-		"the output on the wrong chain":   {func(f *fakeWorld) { also(f, "b", token, 45) }, "which it is not about"},
-		"took in a call that failed":      {func(f *fakeWorld) { f.receiptOf("d/0").Logs = []*types.Log{movedIn(f, "d/0", 100)} }, "100 of the input left"},
-		"another token moved":             {func(f *fakeWorld) { also(f, "c", common.Address{0xee}, 1) }, "which it is not about"},
-		"one wei more came":               {func(f *fakeWorld) { coin(f, 1, 1) }, "46 of the coin came"},
-		"one wei less came":               {func(f *fakeWorld) { coin(f, 1, -1) }, "44 of the coin came"},
+		"the output on the wrong chain": {func(f *fakeWorld) { also(f, "b", token, 45) }, "which it is not about"},
+		"took in a call that failed":    {func(f *fakeWorld) { f.receiptOf("d/0").Logs = []*types.Log{movedIn(f, "d/0", 100)} }, "100 of the input left"},
+		"another token moved":           {func(f *fakeWorld) { also(f, "c", common.Address{0xee}, 1) }, "which it is not about"},
+		"one wei more came":             {func(f *fakeWorld) { coin(f, 1, 1) }, "46 of the coin came"},
+		"one wei less came":             {func(f *fakeWorld) { coin(f, 1, -1) }, "44 of the coin came"},
+		"a balance changed without a log": {func(f *fakeWorld) {
+			f.chains[10].history.after[holding{f.account, token}].Add(big.NewInt(1_045), big.NewInt(1))
+		}, "want 1045 by the transfers"},
+		"an unwrap that is not one for one": {func(f *fakeWorld) {
+			f.chains[1].history.Wrapped = usdc
+			f.order("c").Verdict.Received = nil
+		}, "want 100 to 100"},
+		"a wrap that is not one for one": {func(f *fakeWorld) {
+			f.order("a").Terms.DstChainID, f.order("a").Terms.TokenIn, f.chains[1].history.Wrapped = 1, native, token
+		}, "wrapped or unwrapped 100 to"},
+		"a revoke that moved something":   {func(f *fakeWorld) { f.order("c").Terms.Provider = "wallet" }, "a revoke moved 100"},
 		"a transaction without an order":  {func(f *fakeWorld) { f.own("z/0", "mined", spender, 1, 0) }, "record z/0 is of no order"},
 		"one that the journal lacks":      {func(f *fakeWorld) { f.journal = f.journal[1:] }, "was mined and is not in the journal"},
 		"one sent that the journal lacks": {func(f *fakeWorld) { unmined(f, 5) }, "was sent and is not in the journal"},
@@ -59,10 +70,18 @@ func TestSeededFaults(t *testing.T) {
 			raw, _ := types.NewTx(&types.LegacyTx{}).MarshalBinary()
 			f.chains[10].sent = [][]byte{raw}
 		}, "was handed a transaction of"},
-		"sent what is no transaction":   {func(f *fakeWorld) { f.chains[1].sent = [][]byte{{1}} }, "bytes that are no transaction"},
-		"a nonce left out":              {func(f *fakeWorld) { f.chains[1].pending++; f.own("d/1", "mined", spender, 1, 0) }, "mined nonce 6 after 5"},
-		"something still waits":         {func(f *fakeWorld) { f.chains[1].pending++ }, "with what waits"},
-		"a record signed twice":         {func(f *fakeWorld) { f.journal[1].Attempts = append(f.journal[1].Attempts, f.journal[1].Attempts[0]) }, "was signed twice"},
+		"sent what is no transaction": {func(f *fakeWorld) { f.chains[1].sent = [][]byte{{1}} }, "bytes that are no transaction"},
+		"a nonce left out":            {func(f *fakeWorld) { f.chains[1].pending++; f.own("d/1", "mined", spender, 1, 0) }, "mined nonce 6 after 5"},
+		"something still waits":       {func(f *fakeWorld) { f.chains[1].pending++ }, "with what waits"},
+		"a record signed twice":       {func(f *fakeWorld) { f.journal[1].Attempts = append(f.journal[1].Attempts, f.journal[1].Attempts[0]) }, "was signed twice"},
+		"outbid by too little": {func(f *fakeWorld) {
+			to := common.Address{}
+			tx := f.sign(1, &types.DynamicFeeTx{Nonce: 4, To: &to, Gas: 1, GasFeeCap: big.NewInt(3)})
+			raw, _ := tx.MarshalBinary()
+			f.chains[1].sent = append(f.chains[1].sent, raw)
+			f.journal[4].Attempts = append(f.journal[4].Attempts, f.journal[4].Attempts[0])
+			f.journal[4].Attempts[1].Kind, f.journal[4].Attempts[1].Hash = "cancel", tx.Hash()
+		}, "3 was outbid by 3 only"},
 		"a record with another end":     {func(f *fakeWorld) { f.journal[4].State = "mined" }, "is mined, and reverted on the chain"},
 		"a record left open":            {func(f *fakeWorld) { f.journal[2].State = "sent" }, "is sent, and mined on the chain"},
 		"a transaction in two records":  {func(f *fakeWorld) { r := f.journal[1]; r.Key = "b/1"; f.journal = append(f.journal, r) }, "is in the records"},
@@ -111,6 +130,33 @@ func TestSeededFaults(t *testing.T) {
 			wantFound(t, name, f.testAudit, x.want)
 		})
 	}
+}
+
+// TestForeign checks that a transaction which somebody else signed needs no record, and the
+// allowance that it left no order; nothing else in it is excused.
+func TestForeign(t *testing.T) {
+	for name, x := range map[string]struct {
+		foreign bool
+		log     func(f *fakeWorld, g Grant) *types.Log
+		want    string
+	}{
+		"an approval":        {true, approvalLog, ""},
+		"one by the daemon":  {false, approvalLog, "by no order that is named"},
+		"a payment, foreign": {true, func(f *fakeWorld, _ Grant) *types.Log { return moved(usdc, f.account, spender, 1) }, "which is of no order"},
+	} {
+		f := newFakeWorld(t)
+		g := Grant{Chain: 1, Account: f.account, Token: usdc, Spender: spender}
+		tx := f.sign(1, &types.DynamicFeeTx{Nonce: 5, To: &usdc, GasFeeCap: big.NewInt(3)})
+		f.mine(1, tx, 1, 0, x.log(f, g))
+		f.Foreign = map[common.Hash]bool{tx.Hash(): x.foreign}
+		f.chains[1].allowances[g], f.Listed[g] = big.NewInt(7), Allowance{Kind: "erc20", Amount: "7", Reserved: "0"}
+		f.judge(f.onDisk, f.journal, f.told, f.consents)
+		wantFound(t, name, f.testAudit, x.want)
+	}
+}
+
+func approvalLog(_ *fakeWorld, g Grant) *types.Log {
+	return &types.Log{Address: g.Token, Topics: []common.Hash{approvalEvent, common.Hash(word(g.Account)), common.Hash(word(g.Spender))}, Data: make([]byte, 32)}
 }
 
 // twice doubles a payment of order a, and what is told of it.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/rpc"
@@ -35,8 +37,13 @@ type History struct {
 	next     uint64                        // next block to read
 	balances map[common.Address][]*big.Int // native balances, for each block from since on
 	blocks   []*blockRecord
+	before   map[holding]*big.Int // balances of the network's tokens, at the last block before it begins
+	after    map[holding]*big.Int // the same, at the end
 	err      error
 }
+
+// A holding is what an account holds of a token.
+type holding struct{ account, token common.Address }
 
 // A blockRecord is one block.
 type blockRecord struct {
@@ -51,6 +58,7 @@ func record(c *sandbox.Chain, accounts []common.Address, depth uint64) *History 
 	ctx, stop := context.WithCancel(context.Background())
 	since := c.Head().Number.Uint64()
 	h := &History{chain: c, ID: c.ID, Permit2: c.Network.Contracts.Permit2, Wrapped: c.Network.Wrapped.Address, accounts: accounts, since: since, next: since, stop: stop, balances: map[common.Address][]*big.Int{}}
+	h.before, h.err = h.holdings(since)
 	h.done.Go(func() {
 		for tick := time.NewTicker(time.Second); ; {
 			select {
@@ -85,7 +93,27 @@ func (h *History) finish() error {
 	if h.err != nil {
 		return h.err
 	}
-	return h.readTo(h.chain.Head().Number.Uint64())
+	head := h.chain.Head().Number.Uint64()
+	if h.err = h.readTo(head); h.err == nil {
+		h.after, h.err = h.holdings(head)
+	}
+	return h.err
+}
+
+// holdings reads the accounts' balances of the network's tokens after a block.
+func (h *History) holdings(block uint64) (map[holding]*big.Int, error) {
+	all := map[holding]*big.Int{}
+	for _, t := range append([]sandbox.Token{h.chain.Network.Wrapped}, h.chain.Network.Tokens...) {
+		for _, a := range h.accounts {
+			call := ethereum.CallMsg{To: &t.Address, Data: slices.Concat(common.FromHex("0x70a08231"), word(a))} // balanceOf(address)
+			out, err := h.chain.Client().CallContract(context.Background(), call, new(big.Int).SetUint64(block))
+			if err != nil || len(out) != 32 {
+				return nil, fmt.Errorf("chain %d: balance of %s: %d bytes, %w", h.ID, t.Symbol, len(out), err)
+			}
+			all[holding{a, t.Address}] = new(big.Int).SetBytes(out)
+		}
+	}
+	return all, nil
 }
 
 func (h *History) readTo(head uint64) error {
@@ -151,8 +179,8 @@ func (o ownTx) cost() *big.Int {
 }
 
 // accountEvents returns everything in the blocks that concerns the accounts.
-func (h *History) accountEvents() (moves []movement, owns []ownTx, grants map[Grant]bool, err error) {
-	grants = map[Grant]bool{}
+func (h *History) accountEvents() (moves []movement, owns []ownTx, grants map[Grant]common.Hash, err error) {
+	grants = map[Grant]common.Hash{}
 	mine := map[common.Address]bool{}
 	for _, a := range h.accounts {
 		mine[a] = true
@@ -170,7 +198,7 @@ func (h *History) accountEvents() (moves []movement, owns []ownTx, grants map[Gr
 			for _, l := range p.found[i].Logs {
 				moves = append(moves, h.moves(l, mine)...)
 				if g, ok := grantIn(h.ID, h.Permit2, l, mine); ok {
-					grants[g] = true
+					grants[g] = tx.Hash()
 				}
 			}
 		}

@@ -77,7 +77,8 @@ var ended = map[string]func(*Audit, Order, sum){
 func (r *Audit) filled(o Order, s sum) {
 	t := o.Terms
 	if t.Provider == "wallet" {
-		return // see allowed
+		r.movesNothing(o, s)
+		return
 	}
 	spent := t.AmountIn.Int()
 	if o.Verdict.Spent != nil {
@@ -100,10 +101,20 @@ func (r *Audit) filled(o Order, s sum) {
 	if short := s.got.Cmp(floor) < 0; short != o.Verdict.Short || s.got.Cmp(new(big.Int).Lsh(floor, 1)) >= 0 {
 		r.Find("%s: got %s, the floor is %s, short %t", r.orderLabel(o), s.got, floor, o.Verdict.Short)
 	}
+	if r.oneForOne(t) && s.got.Cmp(t.AmountIn.Int()) != 0 {
+		r.Find("%s: wrapped or unwrapped %s to %s", r.orderLabel(o), t.AmountIn, s.got)
+	}
 	share := new(big.Int).Div(new(big.Int).Mul(floor, spent), t.AmountIn.Int()) // owed for a partial fill
 	if s.got.Cmp(share) < 0 {                                                   // no provider here pays less than it owes: see drawProviders
 		r.Find("%s: got %s for %s of the input, want %s", r.orderLabel(o), s.got, spent, share)
 	}
+}
+
+// oneForOne reports whether an order wraps or unwraps the native coin.
+func (r *Audit) oneForOne(t Terms) bool {
+	return t.SrcChainID == t.DstChainID && slices.ContainsFunc(r.Histories, func(h *History) bool {
+		return h.ID == t.SrcChainID && (t.TokenIn == native && t.TokenOut == h.Wrapped || t.TokenIn == h.Wrapped && t.TokenOut == native)
+	})
 }
 
 // refunded checks that the input left once, and that the accepted refund came once.
@@ -127,9 +138,17 @@ func (r *Audit) refunded(o Order, s sum) {
 	}
 }
 
+// movesNothing checks that a revoke moved nothing.
+func (r *Audit) movesNothing(o Order, s sum) {
+	if s.gone.Sign() != 0 || s.back.Sign() != 0 || s.got.Sign() != 0 {
+		r.Find("%s: a revoke moved %s, %s and %s", r.orderLabel(o), s.gone, s.back, s.got)
+	}
+}
+
 // untouched checks that nothing left, except what the account now holds wrapped.
 func (r *Audit) untouched(o Order, s sum) {
 	if o.Terms.Provider == "wallet" {
+		r.movesNothing(o, s)
 		return
 	}
 	gone := new(big.Int).Sub(s.gone, s.back)
@@ -260,6 +279,23 @@ func (r *Audit) checkMovements() {
 	}
 }
 
+// checkBalances checks that each account's balance of each token changed by what the logs moved.
+func (r *Audit) checkBalances() {
+	for _, h := range r.Histories {
+		for of, had := range h.before {
+			want := new(big.Int).Set(had)
+			for _, m := range r.moves {
+				if m.chain == h.ID && m.account == of.account && m.token == of.token {
+					want.Add(want, m.amount)
+				}
+			}
+			if has := h.after[of]; has.Cmp(want) != 0 {
+				r.Find("chain %d: %s has %s of %s, want %s by the transfers", h.ID, of.account, has, of.token, want)
+			}
+		}
+	}
+}
+
 // tokensOf returns the tokens that an order may move on a chain.
 func tokensOf(o Order, chain uint64) (all []common.Address) {
 	if chain == o.Terms.SrcChainID {
@@ -322,67 +358,4 @@ func (r *Audit) ambiguousPayment(o Order, e Entry, unpaid func(Order) bool) bool
 func (r *Audit) unpaid(o Order) bool {
 	e, _ := r.inBook(o)
 	return e != nil && e.Payment == (common.Hash{})
-}
-
-// checkCoins checks, block by block, that each account's native balance changed as its own
-// transactions and its orders' ends explain.
-func (r *Audit) checkCoins() {
-	for _, h := range r.Histories {
-		for _, a := range r.Accounts {
-			for _, p := range h.blocks {
-				came := new(big.Int).Sub(h.balance(a, p.number), h.balance(a, p.number-1))
-				for _, x := range r.owns {
-					if x.chain == h.ID && x.account == a && x.block == p.number {
-						came.Add(came, x.cost())
-					}
-				}
-				r.checkBlockCoins(h.ID, a, p, came)
-			}
-		}
-	}
-}
-
-// checkBlockCoins checks that what came in a block is what its transactions brought to orders.
-func (r *Audit) checkBlockCoins(chain uint64, a common.Address, p *blockRecord, came *big.Int) {
-	least, most, names := new(big.Int), new(big.Int), []string{}
-	for _, tx := range p.txs {
-		low, high := r.coinRange(chain, a, tx.Hash())
-		least.Add(least, low)
-		most.Add(most, high)
-		if high.Sign() > 0 {
-			names = append(names, r.claimed[tx.Hash()])
-		}
-	}
-	if came.Cmp(least) < 0 || came.Cmp(most) > 0 {
-		r.Find("chain %d, block %d: %s of the coin came to %s, want %s to %s for %v", chain, p.number, came, a, least, most, names)
-	}
-}
-
-// coinRange returns how much of the native coin a transaction can have brought an account:
-// the amount of the verdict that names it; around the minimum received if the verdict has
-// no amount; for an open order without proof, up to its payment; or a gift.
-func (r *Audit) coinRange(chain uint64, a common.Address, tx common.Hash) (least, most *big.Int) {
-	least, most = new(big.Int), new(big.Int)
-	if g, given := r.strayPayments[tx]; given && g.chain == chain && g.to == a && g.token == native {
-		return g.least, g.most
-	}
-	o := r.orders[r.claimed[tx]].Order
-	if o.ID == "" || o.Terms.Account != a {
-		return least, most
-	}
-	if !o.Final {
-		if g, awaited := r.awaited[tx]; awaited && g.chain == chain && g.token == native {
-			return least, g.most
-		}
-		return least, most
-	}
-	v := o.Verdict
-	switch {
-	case v.Evidence == nil || v.Evidence.Tx != tx:
-	case v.Received != nil && v.Received.Token == native:
-		return v.Received.Amount.Int(), v.Received.Amount.Int()
-	case v.State == "filled" && o.Terms.TokenOut == native && o.Terms.DstChainID == chain:
-		return o.Terms.MinimumReceived.Int(), new(big.Int).Lsh(o.Terms.MinimumReceived.Int(), 1)
-	}
-	return least, most
 }

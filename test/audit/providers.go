@@ -15,6 +15,7 @@ import (
 type Entry struct {
 	Ref              string
 	Deposit, Payment common.Hash // zero: no transaction
+	Status           string      // the provider's own word
 	Final            bool        // the provider will do nothing more
 	PaymentNamed     bool        // the provider names the payment when asked
 	IsRefund         bool        // the payment is a refund
@@ -26,7 +27,7 @@ var ProviderOrders = map[string]func(context.Context, *sandbox.Sandbox) ([]Entry
 	"dex": func(ctx context.Context, s *sandbox.Sandbox) (all []Entry, err error) {
 		orders, err := s.DEX().Orders(ctx)
 		for _, o := range orders {
-			all = append(all, Entry{Ref: o.OrderID.Hex(), Payment: orNone(o.TxHash), Final: o.Status != "open", PaymentNamed: true})
+			all = append(all, Entry{Ref: o.OrderID.Hex(), Status: string(o.Status), Payment: orNone(o.TxHash), Final: o.Status != "open", PaymentNamed: true})
 		}
 		return all, err
 	},
@@ -35,7 +36,7 @@ var ProviderOrders = map[string]func(context.Context, *sandbox.Sandbox) ([]Entry
 			if o.Deposit != (common.Hash{}) { // orders without a deposit are only quotes
 				over := slices.Contains([]string{"success", "failure", "refund"}, o.Status)
 				named := slices.Contains([]string{"submitted", "success", "refund"}, o.Status)
-				all = append(all, Entry{Ref: o.RequestID.Hex(), Deposit: o.Deposit, Payment: o.Payment, Final: over, PaymentNamed: named, IsRefund: o.Refund})
+				all = append(all, Entry{Ref: o.RequestID.Hex(), Status: string(o.Status), Deposit: o.Deposit, Payment: o.Payment, Final: over, PaymentNamed: named, IsRefund: o.Refund})
 			}
 		}
 		return all, nil
@@ -44,14 +45,14 @@ var ProviderOrders = map[string]func(context.Context, *sandbox.Sandbox) ([]Entry
 		for _, o := range s.Intent().Orders() {
 			back := o.Ending == "refund" || o.Ending == "fail_refund"
 			named := o.Over && (o.Ending == "fill" || o.Ending == "refund")
-			all = append(all, Entry{Ref: o.ID, Deposit: o.Deposit, Payment: o.Payment, Final: o.Over, PaymentNamed: named, IsRefund: back, Ending: o.Ending})
+			all = append(all, Entry{Ref: o.ID, Status: string(o.Status), Deposit: o.Deposit, Payment: o.Payment, Final: o.Over, PaymentNamed: named, IsRefund: back, Ending: o.Ending})
 		}
 		return all, nil
 	},
 	"gasless": func(ctx context.Context, s *sandbox.Sandbox) (all []Entry, err error) {
 		orders, err := s.Gasless().Orders(ctx)
 		for _, o := range orders {
-			all = append(all, Entry{Ref: o.QuoteID, Payment: orNone(o.TxHash), Final: o.TxHash != nil, PaymentNamed: true})
+			all = append(all, Entry{Ref: o.QuoteID, Status: string(o.Status), Payment: orNone(o.TxHash), Final: o.TxHash != nil, PaymentNamed: true})
 		}
 		return all, err
 	},

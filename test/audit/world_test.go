@@ -199,6 +199,21 @@ func newFakeWorld(t *testing.T) *fakeWorld {
 	f.books["dex"] = []Entry{{Ref: "re", Final: true}}
 	f.end(Order{ID: "e", Ref: "re", Terms: terms("dex", 1, "100", token), Steps: []Step{signed}},
 		Verdict{State: "expired", By: "absence", Absence: &Absence{ChainID: 1, From: 1, Through: 5, BlockHash: head.Hash(), Time: time.Unix(int64(head.Time), 0), Hosts: []string{"h"}}})
+	for _, c := range f.chains {
+		moves, _, _, err := c.history.accountEvents()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.history.before, c.history.after = map[holding]*big.Int{}, map[holding]*big.Int{}
+		for _, of := range []holding{{f.account, usdc}, {f.account, token}} {
+			c.history.before[of], c.history.after[of] = big.NewInt(1_000), big.NewInt(1_000)
+			for _, m := range moves {
+				if m.token == of.token {
+					c.history.after[of].Add(c.history.after[of], m.amount)
+				}
+			}
+		}
+	}
 	return f
 }
 

@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -16,6 +17,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
+	"swapkeep/test/audit"
 )
 
 var (
@@ -114,6 +116,10 @@ type flowRun struct {
 	since      uint64 // block before it began
 	nonce      uint64 // the first nonce that the daemon uses
 	foreignTxs map[common.Hash]bool
+	evidence   *audit.Audit
+	told       []audit.OrderResult // all orders, as last told
+	consents   []audit.Consent     // to what is not the flow
+	refusals   int                 // records of transactions that no node took
 	request    protocol.UUID
 	digest     protocol.Hash // consented to
 	review     *protocol.Review
@@ -137,6 +143,7 @@ func begin(d *desk, f flow, traced string) *flowRun {
 	}
 	p.alignClocks()
 	p.since = p.chain().Head().Number.Uint64()
+	p.record()
 	p.poolsOnly()
 	if f.before != nil {
 		if err := f.before(p); err != nil {
@@ -245,21 +252,27 @@ func (f flow) quote() protocol.QuoteParams {
 }
 
 // allowed returns the allowance that the daemon lists for a token and spender.
-func (p *flowRun) allowed(token, spender common.Address) (a protocol.Allowance, err error) {
+func (p *flowRun) allowed(token, spender common.Address) (protocol.Allowance, error) {
+	all, err := p.allowances()
+	for _, a := range all {
+		if evmAddress(a.Token) == token && evmAddress(a.Spender) == spender && a.Kind == protocol.AllowanceERC20 {
+			return a, nil
+		}
+	}
+	return protocol.Allowance{}, cmp.Or(err, fmt.Errorf("no allowance of %s is listed", token))
+}
+
+// allowances returns all that the daemon lists.
+func (p *flowRun) allowances() (all []protocol.Allowance, err error) {
 	params := protocol.ApprovalsParams{Account: protocol.Address(p.account.Hex())}
 	for more := true; more; more = params.Cursor != "" {
 		var list protocol.ApprovalsResult
 		if err := p.ask("approvals.list", params, &list); err != nil {
-			return a, err
+			return nil, err
 		}
-		for _, a := range list.Allowances {
-			if evmAddress(a.Token) == token && evmAddress(a.Spender) == spender && a.Kind == protocol.AllowanceERC20 {
-				return a, nil
-			}
-		}
-		params.Cursor = list.Cursor
+		all, params.Cursor = append(all, list.Allowances...), list.Cursor
 	}
-	return a, fmt.Errorf("no allowance of %s is listed", token)
+	return all, nil
 }
 
 // reviewOf prepares an offer of a route, or the best offer if route is "".

@@ -111,7 +111,7 @@ func trace(t *testing.T, f flow) (kills []kill, points []string) {
 	p.resetWorld()
 	p.checkNextSwap(uint64(len(f.mined)))
 	d.shut()
-	p.checkJournal()
+	p.checkAudit()
 	kills = f.kills(points, p.mark)
 	t.Logf("%d kills in %s", len(kills), strings.Join(points[p.mark:], " "))
 	return kills, points
@@ -216,7 +216,7 @@ func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, 
 	outcome, used := p.finish(k)
 	p.checkNextSwap(used)
 	d.shut()
-	p.checkJournal()
+	p.checkAudit()
 	return outcome, true
 }
 

@@ -43,16 +43,6 @@ func (p *flowRun) providerOrders() (all []audit.Entry, times int) {
 	return all, times
 }
 
-// providerOrder returns the provider's only order.
-func (p *flowRun) providerOrder() audit.Entry {
-	p.t.Helper()
-	all, _ := p.providerOrders()
-	if len(all) != 1 {
-		p.t.Fatalf("the provider has %d orders", len(all))
-	}
-	return all[0]
-}
-
 // checkProviderOnce checks that the provider has exactly the one order and was told of it as often
 // as expected, and that the account signed once for each signature step.
 func (p *flowRun) checkProviderOnce(s observation, r protocol.OrderResult) {

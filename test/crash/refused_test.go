@@ -106,7 +106,7 @@ func (p *flowRun) expired() {
 	p.unlock()
 	p.checkNextSwap(0)
 	p.shut()
-	p.checkJournal()
+	p.checkAudit()
 }
 
 func traceRefused(t *testing.T, seen map[string]bool) {
@@ -160,7 +160,7 @@ func surviveRefusal(t *testing.T, k kill, stayLocked bool) string {
 		d.unlock()
 		p.checkNextSwap(1)
 		d.shut()
-		p.checkJournal()
+		p.checkAudit()
 		return "filled: call"
 	}
 	if _, err := p.awaitOrder(p.id, isRefused); err != nil {

@@ -89,7 +89,7 @@ func TestManyRelaysFromCold(t *testing.T) {
 	d.unlock()
 	p.checkNextSwap(1)
 	d.shut()
-	p.checkJournal()
+	p.checkAudit()
 }
 
 // acceptedAndSent executes the flow's plan and waits until a node has the transaction.

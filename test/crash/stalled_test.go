@@ -48,7 +48,7 @@ func TestKilledWhileProviderHangs(t *testing.T) {
 			d.unlock()
 			p.checkNextSwap(uint64(len(p.flow.mined)))
 			d.shut()
-			p.checkJournal()
+			p.checkAudit()
 		})
 	}
 }

@@ -83,7 +83,7 @@ func TestDiskFull(t *testing.T) {
 				p.checkOutcome()
 				p.checkNextSwap(1)
 				d.shut()
-				p.checkJournal()
+				p.checkAudit()
 			})
 		}
 	}

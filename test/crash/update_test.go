@@ -97,7 +97,7 @@ func TestUpdate(t *testing.T) {
 			p.checkOutcome()
 			p.checkNextSwap(1)
 			d.checkOldVersionKept()
-			p.checkJournal()
+			p.checkAudit()
 		})
 	}
 }

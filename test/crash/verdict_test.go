@@ -7,13 +7,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"swapkeep/host/protocol"
+	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/test/audit"
 )
 
@@ -30,7 +30,8 @@ func (p *flowRun) checkUntouched() {
 }
 
 // checkOutcome checks that the order's end is proven, its history in order, that the chain
-// has exactly the transactions of this end, and that balances and allowances are right.
+// has exactly the transactions of this end, and that it left the allowances it should. checkAudit
+// checks the rest.
 func (p *flowRun) checkOutcome() protocol.Order {
 	p.t.Helper()
 	r, err := p.order(p.id)
@@ -49,8 +50,13 @@ func (p *flowRun) checkOutcome() protocol.Order {
 	}
 	p.checkTransactions(s)
 	p.checkProviderOnce(s, r)
-	p.evidence(s, o)
-	p.checkBalances(s, o)
+	if by := cmp.Or(p.flow.by, "own_call"); o.Verdict.By != by || o.Verdict.Short {
+		p.t.Errorf("the verdict is by %s, short %t; want %s", o.Verdict.By, o.Verdict.Short, by)
+	}
+	if p.input() != p.flow.in && sandboxtest.Balance(p.t, p.chain(), p.account, p.input()).Sign() != 0 {
+		p.t.Error("some of the input is left wrapped")
+	}
+	p.checkAgreed(o)
 	p.checkAllowances(o)
 	return o
 }
@@ -63,8 +69,8 @@ func passed(history []protocol.Entry) (states []string) {
 	return slices.Compact(states)
 }
 
-// checkTransactions checks that the flow's transactions are mined once each, in order and without a
-// nonce gap, and that nothing else was ever sent to a node: one signature for each, and one
+// checkTransactions checks that the flow's transactions are mined once each, in order,
+// and that nothing else was ever sent to a node: one signature for each, and one
 // more if sped up or cancelled.
 func (p *flowRun) checkTransactions(s observation) {
 	p.t.Helper()
@@ -74,15 +80,9 @@ func (p *flowRun) checkTransactions(s observation) {
 		if !s.passed[i] {
 			mined[i] = "reverted " + mined[i]
 		}
-		if tx.Nonce() != p.nonce+uint64(i) {
-			p.t.Errorf("the %s is mined on nonce %d, want %d", mined[i], tx.Nonce(), p.nonce+uint64(i))
-		}
 	}
 	if !slices.Equal(mined, p.flow.mined) {
 		p.t.Fatalf("mined: %v, want %v", mined, p.flow.mined)
-	}
-	if next := p.nonce + uint64(len(mined)); s.next != next || s.pending != next {
-		p.t.Errorf("next nonce %d, pending %d; want %d", s.next, s.pending, next)
 	}
 	want := p.flow.sentTxs
 	if want == nil {
@@ -98,21 +98,14 @@ func (p *flowRun) checkTransactions(s observation) {
 	if !maps.Equal(offered, want) {
 		p.t.Errorf("handed to the node, different ones each: %v, want %v", offered, want)
 	}
-	p.checkFeeBumps(s)
+	p.checkLastMined(s)
 }
 
-// checkFeeBumps checks that of the transactions sent for one nonce each pays at least an eighth
-// more than the previous one, and that the last is the one mined.
-func (p *flowRun) checkFeeBumps(s observation) {
+// checkLastMined checks that of the transactions sent for one nonce the last is the one mined.
+func (p *flowRun) checkLastMined(s observation) {
 	p.t.Helper()
 	last := map[uint64]*types.Transaction{}
 	for _, tx := range s.distinct() {
-		if was := last[tx.Nonce()]; was != nil {
-			least := new(big.Int).Div(new(big.Int).Mul(was.GasFeeCap(), big.NewInt(9)), big.NewInt(8))
-			if tx.GasFeeCap().Cmp(least) < 0 {
-				p.t.Errorf("%s was outbid by %s only", was.GasFeeCap(), tx.GasFeeCap())
-			}
-		}
 		last[tx.Nonce()] = tx
 	}
 	for _, tx := range s.mined {
@@ -157,84 +150,64 @@ func isCall(tx *types.Transaction, s protocol.Step) bool {
 	return *tx.To() == evmAddress(s.To) && tx.Value().Cmp(s.Value.Int()) == 0 && bytes.Equal(tx.Data(), common.FromHex(s.Data))
 }
 
-// proofTx says, for each row of the table of proofs, which transaction the verdict names:
-// the account's last, the provider's payment, or none.
-var proofTx = map[string]string{
-	"own_call": "own", "opaque_call": "own", "revoke": "own", "revert": "own", "cancel": "own", "void": "own",
-	"fill": "payment", "arrival": "payment", "refund": "payment",
-	"withdrawn": "", "absence": "",
-}
-
-// evidence checks that the verdict is by the row that the flow is for, and names the
-// transaction that proves it.
-func (p *flowRun) evidence(s observation, o protocol.Order) {
-	p.t.Helper()
-	by, e := cmp.Or(p.flow.by, "own_call"), o.Verdict.Evidence
-	if o.Verdict.By != by || o.Verdict.Short {
-		p.t.Errorf("the verdict is by %s, short %t; want %s", o.Verdict.By, o.Verdict.Short, by)
-	}
-	var want common.Hash
-	switch proofTx[by] {
-	case "own":
-		want = s.mined[len(s.mined)-1].Hash()
-	case "payment":
-		want = p.providerOrder().Payment
-	default:
-		if e != nil || (by == "absence") != (o.Verdict.Absence != nil) {
-			p.t.Errorf("evidence %+v and absence %+v for what is proven by %s", e, o.Verdict.Absence, by)
+// record begins the audit of the account, which checkAudit ends.
+func (p *flowRun) record() {
+	p.evidence = audit.New(p.t.Context(), p.lane.Sandbox, sandboxDepth, p.account)
+	p.evidence.Find, p.evidence.Foreign = p.t.Errorf, p.foreignTxs
+	p.evidence.Count = func(what string, n int) {
+		if what == audit.RefusedRecords {
+			p.refusals += n
 		}
-		return
 	}
-	if e == nil || string(e.Tx) != want.Hex() {
-		p.t.Errorf("evidence %+v is not of %s", e, want)
-	}
+	p.t.Cleanup(p.evidence.Close)
 }
 
-// ended are the final states of a record.
-var ended = []string{"mined", "reverted", "cancelled"}
-
-// checkJournal reads the stopped daemon's database: it has every transaction that a node
-// was ever sent, under one key for each nonce, and each has ended. Rejected records occur
-// only in the flow in which nodes refuse.
-func (p *flowRun) checkJournal() {
+// listen takes down all that the daemon says of orders and allowances, for the audit.
+func (p *flowRun) listen() {
 	p.t.Helper()
-	s := p.observe()
-	attempts, nonces := map[common.Hash]bool{}, map[uint64]string{}
-	records, err := audit.Records(p.Instance.Home)
+	p.told = nil
+	for _, o := range p.orders() {
+		r, err := p.order(o.ID)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		told, err := audit.As[audit.OrderResult](r)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.told = append(p.told, told)
+	}
+	all, err := p.allowances()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	rejected := 0
-	for _, r := range records {
-		for _, a := range r.Attempts {
-			attempts[a.Hash] = true
+	p.evidence.Listed = map[audit.Grant]audit.Allowance{}
+	for _, a := range all {
+		g := audit.Grant{Chain: p.flow.chain, Account: p.account, Token: evmAddress(a.Token), Spender: evmAddress(a.Spender)}
+		if a.Kind == protocol.AllowancePermit2 {
+			g.Via = permit2
 		}
-		if r.State == "rejected" {
-			rejected++
-			continue // its nonce was free again
-		}
-		if other, twice := nonces[r.Nonce]; twice {
-			p.t.Errorf("nonce %d is of %s and %s", r.Nonce, other, r.Key)
-		}
-		nonces[r.Nonce] = r.Key
-		if !slices.Contains(ended, r.State) {
-			p.t.Errorf("record %s is left %s", r.Key, r.State)
-		}
-		for i, a := range r.Attempts {
-			if i > 0 && a.Kind == "call" {
-				p.t.Errorf("record %s was signed twice", r.Key)
-			}
+		if p.evidence.Listed[g], err = audit.As[audit.Allowance](a); err != nil {
+			p.t.Fatal(err)
 		}
 	}
-	for _, tx := range s.distinct() {
-		if !attempts[tx.Hash()] {
-			p.t.Errorf("transaction %s was sent and is not in the journal", tx.Hash())
-		}
+}
+
+// checkAudit checks everything against the stopped daemon's database. Refused transactions
+// occur only in the flow in which nodes refuse.
+func (p *flowRun) checkAudit() {
+	p.t.Helper()
+	consents := slices.Clone(p.consents)
+	if p.id != "" {
+		consents = append(consents, consentTo(p.request, cmp.Or(p.agreed, p.digest), p.id))
 	}
-	if rejected > 0 && p.flow.name != refused.name {
-		p.t.Errorf("%d records are of refused transactions", rejected)
+	p.evidence.Context = p.t.Context()
+	p.evidence.Judge(p.Instance.Home, p.told, consents)
+	if p.refusals > 0 && p.flow.name != refused.name {
+		p.t.Errorf("%d records are of refused transactions", p.refusals)
 	}
-	if len(nonces) != len(s.mined) {
-		p.t.Errorf("%d records for %d mined transactions", len(nonces), len(s.mined))
-	}
+}
+
+func consentTo(request protocol.UUID, digest protocol.Hash, order string) audit.Consent {
+	return audit.Consent{Request: string(request), Digests: []common.Hash{common.HexToHash(string(digest))}, Order: order}
 }

@@ -119,7 +119,8 @@ func (d *desk) canSwap(w protocol.Wallet) {
 	p := &flowRun{desk: d, flow: creation}
 	p.fund(native, gasMoney)
 	p.since = d.lane.Chain(base).Head().Number.Uint64()
+	p.record()
 	p.checkNextSwap(0)
 	d.shut()
-	p.checkJournal()
+	p.checkAudit()
 }
