@@ -37,7 +37,7 @@ func TestSeededFaults(t *testing.T) {
 		"paid twice, and told so":      {func(f *fakeWorld) { twice(f, last(f, 10)) }, "got 90, the floor is 40"},
 		"paid one less than is told":   {func(f *fakeWorld) { last(f, 10).Logs[0].Data[31]-- }, "says that 45 came, and it was 44"},
 		"paid too little":              {func(f *fakeWorld) { f.order("a").Terms.MinimumReceived = "46" }, "got 45, the floor is 46"},
-		"paid for a part that is more": {func(f *fakeWorld) { f.verdict("a", func(v *Verdict) { v.Spent = &Spend{usdc, "99"} }) }, "100 of the input left, want 99"},
+		"paid for a part that is more": {func(f *fakeWorld) { f.order("a").Verdict.Spent = &Spend{usdc, "99"} }, "100 of the input left, want 99"},
 		"took one more than accepted":  {func(f *fakeWorld) { f.receiptOf("a/1").Logs[0].Data[31]++ }, "101 of the input left, want 100"},
 		"took nothing":                 {func(f *fakeWorld) { f.receiptOf("c/0").Logs = nil }, "0 of the input left, want 100"},
 		"refunded one less":            {func(f *fakeWorld) { f.chains[1].receipts[f.order("b").Verdict.Evidence.Tx].Logs[0].Data[31]-- }, "49 came back"},

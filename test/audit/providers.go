@@ -1,5 +1,3 @@
-// Package journalreader reads the outcome of orders without the daemon's code: from the
-// records of the sandbox's providers, and from the database of a stopped daemon.
 package audit
 
 import (

@@ -227,9 +227,6 @@ func (f *fakeWorld) order(id string) *Order {
 	panic("no order " + id)
 }
 
-// verdict replaces an order's verdict on both sides by a changed copy.
-func (f *fakeWorld) verdict(id string, change func(*Verdict)) { change(f.order(id).Verdict) }
-
 // receiptOf returns the receipt of a record's transaction.
 func (f *fakeWorld) receiptOf(key string) *types.Receipt {
 	for _, rec := range f.journal {

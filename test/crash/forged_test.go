@@ -71,7 +71,9 @@ func TestPlantedOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.checkOutcome()
+	p.listen()
 	d.shut()
+	p.checkAudit()
 	var orders []swap.Order
 	d.journal(func(j *journal.Journal) error {
 		done, err := j.Get(p.id)
