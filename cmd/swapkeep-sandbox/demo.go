@@ -105,6 +105,7 @@ type demoRun struct {
 	digest   protocol.Hash // of the review to accept
 	killed   int           // number of daemons killed so far
 
+	money          moneyAudit
 	outcomes       []outcome
 	hostileRefused bool      // the hostile answer was refused
 	cleanups       []cleanup // what to clean up, in the order it was created
@@ -140,7 +141,7 @@ func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 func (s *demoRun) play(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, demoTime, errors.New("the demo took too long"))
 	defer cancel()
-	for _, act := range []func(context.Context) error{s.directory, s.sandbox, s.chooseKeychain, s.startDaemon, s.wallet, s.fund, s.watchPrices} {
+	for _, act := range []func(context.Context) error{s.directory, s.sandbox, s.chooseKeychain, s.startDaemon, s.wallet, s.fund, s.recordMoney, s.watchPrices} {
 		if err := act(ctx); err != nil {
 			return reason(ctx, err)
 		}
@@ -158,6 +159,7 @@ func (s *demoRun) play(ctx context.Context) error {
 	}
 	err := s.demoHostile(ctx, s.hostile)
 	s.hostileRefused = err == nil
+	s.money.complete = err == nil
 	return reason(ctx, errors.Join(err, s.printPrices(ctx)))
 }
 

@@ -17,11 +17,12 @@ import (
 	"swapkeep/cmd/internal/amount"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
+	"swapkeep/test/audit"
 )
 
-// An audit is what happened since a ledger was opened, read from the chains, the node and
+// An observed is what happened since a ledger was opened, read from the chains, the node and
 // the provider's records. Nothing in it comes from the daemon.
-type audit struct {
+type observed struct {
 	got            *big.Int // output token that the account received
 	fee            *big.Int // output token that the fee receiver received
 	paid           *big.Int // input token that the account spent, before any refund and without gas
@@ -29,11 +30,11 @@ type audit struct {
 	gas            *big.Int // wei, spent on gas by all the account's transactions
 	units          uint64   // gas units used
 	signed         []*signed
-	confirmations  uint64          // confirmations of the last mined transaction, its own block included
-	nonce          uint64          // the account's, on the source chain
-	stray          uint64          // the account's transactions on other chains
-	left           []grant         // the ledger's grants, as they are now
-	providerOrders []providerOrder // the provider's new orders
+	confirmations  uint64        // confirmations of the last mined transaction, its own block included
+	nonce          uint64        // the account's, on the source chain
+	stray          uint64        // the account's transactions on other chains
+	left           []grant       // the ledger's grants, as they are now
+	providerOrders []audit.Entry // the provider's new orders
 	paidBy         *types.Receipt
 	// Token transfers: out of the account; of the output to it; of the input to it.
 	outflows, inflows, returns []*big.Int
@@ -46,7 +47,7 @@ type signed struct {
 	receipt   *types.Receipt // nil: not mined
 }
 
-func (a audit) mined() (all []*signed) {
+func (a observed) mined() (all []*signed) {
 	for _, tx := range a.signed {
 		if tx.receipt != nil {
 			all = append(all, tx)
@@ -56,8 +57,8 @@ func (a audit) mined() (all []*signed) {
 }
 
 // audited collects a complete audit.
-func (l *ledger) audited(ctx context.Context, s *demoRun) (a audit, err error) {
-	for _, look := range []func(context.Context, *demoRun, *audit) error{
+func (l *ledger) audited(ctx context.Context, s *demoRun) (a observed, err error) {
+	for _, look := range []func(context.Context, *demoRun, *observed) error{
 		l.lookAtTransactions, l.lookAtAccount, l.lookAtDeals, l.lookAtTransfers, l.lookAtGrants,
 	} {
 		if err := look(ctx, s, &a); err != nil {
@@ -67,7 +68,7 @@ func (l *ledger) audited(ctx context.Context, s *demoRun) (a audit, err error) {
 	return a, nil
 }
 
-func (l *ledger) lookAtTransactions(ctx context.Context, s *demoRun, a *audit) (err error) {
+func (l *ledger) lookAtTransactions(ctx context.Context, s *demoRun, a *observed) (err error) {
 	if a.signed, err = l.transactions(); err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func receiptOf(ctx context.Context, on *sandbox.Chain, tx common.Hash) (*types.R
 }
 
 // lookAtAccount compares the balances with those before the swap.
-func (l *ledger) lookAtAccount(ctx context.Context, _ *demoRun, a *audit) error {
+func (l *ledger) lookAtAccount(ctx context.Context, _ *demoRun, a *observed) error {
 	has, err := l.holdings(ctx)
 	if err != nil {
 		return err
@@ -143,7 +144,7 @@ func (l *ledger) lookAtAccount(ctx context.Context, _ *demoRun, a *audit) error 
 }
 
 // lookAtDeals reads the provider's orders and the receipt of its payment.
-func (l *ledger) lookAtDeals(ctx context.Context, s *demoRun, a *audit) (err error) {
+func (l *ledger) lookAtDeals(ctx context.Context, s *demoRun, a *observed) (err error) {
 	if a.providerOrders, err = l.newOrders(ctx, s); err != nil || len(a.providerOrders) != 1 {
 		return err
 	}
@@ -151,13 +152,13 @@ func (l *ledger) lookAtDeals(ctx context.Context, s *demoRun, a *audit) (err err
 	if l.plan.end == refunded {
 		on = l.chain
 	}
-	a.paidBy, err = receiptOf(ctx, on, a.providerOrders[0].payment)
+	a.paidBy, err = receiptOf(ctx, on, a.providerOrders[0].Payment)
 	return err
 }
 
 // lookAtTransfers reads the token transfers from and to the account. Native coin leaves
 // no logs, so for it only the balance is compared.
-func (l *ledger) lookAtTransfers(ctx context.Context, _ *demoRun, a *audit) (err error) {
+func (l *ledger) lookAtTransfers(ctx context.Context, _ *demoRun, a *observed) (err error) {
 	if token := l.spent(); token != (common.Address{}) {
 		if a.outflows, err = l.transfers(ctx, l.chain, token, true); err != nil {
 			return err
@@ -190,7 +191,7 @@ func (l *ledger) spent() common.Address {
 	return l.pays.address()
 }
 
-func (l *ledger) lookAtGrants(ctx context.Context, _ *demoRun, a *audit) error {
+func (l *ledger) lookAtGrants(ctx context.Context, _ *demoRun, a *observed) error {
 	a.left = slices.Clone(l.grants)
 	for i := range a.left {
 		if err := l.readAllowance(ctx, &a.left[i]); err != nil {
@@ -250,7 +251,7 @@ func (l *ledger) lastKind() string {
 }
 
 // says summarizes an audit.
-func (l *ledger) says(a audit) string {
+func (l *ledger) says(a observed) string {
 	parts := []string{fmt.Sprintf("nonce %d -> %d", l.nonces[l.plan.chain], a.nonce), l.pays.Text(a.paid) + " left the account"}
 	if l.plan.end == refunded {
 		parts = append(parts, l.pays.Text(a.back)+" came back")
@@ -259,7 +260,7 @@ func (l *ledger) says(a audit) string {
 }
 
 // saysGrants describes what spenders can still pull.
-func (l *ledger) saysGrants(a audit) string {
+func (l *ledger) saysGrants(a observed) string {
 	if len(a.left) == 0 {
 		return "nobody was allowed anything"
 	}

@@ -9,9 +9,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"swapkeep/sandbox/inject"
+	"swapkeep/test/audit"
 )
 
 // Limits of a request to the sandbox's control endpoint.
@@ -93,80 +92,7 @@ func (s *demoRun) requestCount(ctx context.Context, kind, target string) (int, e
 	return counts.Requests[target], err
 }
 
-// A providerOrder is an order as the provider's simulator records it, whatever its API reports.
-// Fields that a kind of provider does not have are zero.
-type providerOrder struct {
-	name    string      // the provider's id
-	deposit common.Hash // zero if there is none or it was not seen
-	payment common.Hash // to the user: a fill or a refund
-	status  string
-}
-
-// providerOrderParsers parse an order from the list of GET /KIND/orders. ok is false for an entry
-// that is only a quote.
-var providerOrderParsers = map[string]func(raw json.RawMessage) (d providerOrder, ok bool, err error){
-	"dex": func(raw json.RawMessage) (providerOrder, bool, error) {
-		o, err := read[struct {
-			OrderID common.Hash  `json:"orderId"`
-			Status  string       `json:"status"`
-			TxHash  *common.Hash `json:"txHash"`
-		}](raw)
-		return providerOrder{o.OrderID.Hex(), common.Hash{}, orZero(o.TxHash), o.Status}, true, err
-	},
-	"bridge": func(raw json.RawMessage) (providerOrder, bool, error) {
-		o, err := read[struct {
-			RequestID common.Hash `json:"requestId"`
-			Status    string      `json:"status"`
-			Deposit   common.Hash `json:"deposit"`
-			Payment   common.Hash `json:"payment"`
-		}](raw)
-		return providerOrder{o.RequestID.Hex(), o.Deposit, o.Payment, o.Status}, o.Deposit != (common.Hash{}), err
-	},
-	"intent": func(raw json.RawMessage) (providerOrder, bool, error) {
-		o, err := read[struct {
-			ID      string      `json:"id"`
-			Status  string      `json:"status"`
-			Deposit common.Hash `json:"deposit"`
-			Payment common.Hash `json:"payment"`
-		}](raw)
-		return providerOrder{o.ID, o.Deposit, o.Payment, o.Status}, true, err
-	},
-	"gasless": func(raw json.RawMessage) (providerOrder, bool, error) {
-		o, err := read[struct {
-			QuoteID string       `json:"quoteId"`
-			Status  string       `json:"status"`
-			TxHash  *common.Hash `json:"txHash"`
-		}](raw)
-		return providerOrder{o.QuoteID, common.Hash{}, orZero(o.TxHash), o.Status}, true, err
-	},
-}
-
-func orZero(h *common.Hash) common.Hash {
-	if h == nil {
-		return common.Hash{}
-	}
-	return *h
-}
-
-func read[T any](raw json.RawMessage) (v T, err error) {
-	err = json.Unmarshal(raw, &v)
-	return v, err
-}
-
 // providerOrders returns the orders that a provider's simulator accepted, from its own records.
-func (s *demoRun) providerOrders(ctx context.Context, kind string) (all []providerOrder, err error) {
-	list, err := control[[]json.RawMessage](ctx, s, http.MethodGet, "/"+kind+"/orders", nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, raw := range list {
-		d, ok, err := providerOrderParsers[kind](raw)
-		if err != nil {
-			return nil, fmt.Errorf("sandbox: an order of the %s provider: %w", kind, err)
-		}
-		if ok {
-			all = append(all, d)
-		}
-	}
-	return all, nil
+func (s *demoRun) providerOrders(ctx context.Context, kind string) ([]audit.Entry, error) {
+	return audit.ProviderOrders[kind](ctx, s.box)
 }

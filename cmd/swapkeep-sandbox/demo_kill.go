@@ -102,7 +102,7 @@ func (s *demoRun) awaitMoment(ctx context.Context, l *ledger) error {
 
 // atTheMoment reports whether the provider has received the plan's request and the chain
 // and the provider's orders are in the plan's state.
-func (s *demoRun) atTheMoment(ctx context.Context, l *ledger) (a audit, there bool, err error) {
+func (s *demoRun) atTheMoment(ctx context.Context, l *ledger) (a observed, there bool, err error) {
 	m := l.plan.kill
 	n, err := s.requestCount(ctx, l.plan.provider, m.rule.Target)
 	if err != nil || n == 0 {

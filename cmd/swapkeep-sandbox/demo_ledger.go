@@ -14,6 +14,7 @@ import (
 	"swapkeep/cmd/internal/amount"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
+	"swapkeep/test/audit"
 )
 
 // A ledger checks one swap against the chains and the provider's records, independently
@@ -98,7 +99,7 @@ func (l *ledger) open(ctx context.Context, s *demoRun, r protocol.Review) (err e
 		return err
 	}
 	for _, d := range deals {
-		l.known = append(l.known, d.name)
+		l.known = append(l.known, d.Ref)
 	}
 	if l.grants, err = l.granted(ctx, r); err != nil {
 		return err
@@ -108,9 +109,9 @@ func (l *ledger) open(ctx context.Context, s *demoRun, r protocol.Review) (err e
 }
 
 // newOrders returns the provider's orders that are new since open.
-func (l *ledger) newOrders(ctx context.Context, s *demoRun) ([]providerOrder, error) {
+func (l *ledger) newOrders(ctx context.Context, s *demoRun) ([]audit.Entry, error) {
 	all, err := s.providerOrders(ctx, l.plan.provider)
-	return slices.DeleteFunc(all, func(d providerOrder) bool { return slices.Contains(l.known, d.name) }), err
+	return slices.DeleteFunc(all, func(d audit.Entry) bool { return slices.Contains(l.known, d.Ref) }), err
 }
 
 // holdings are the balances that a swap changes.

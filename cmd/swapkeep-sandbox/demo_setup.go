@@ -75,6 +75,7 @@ func (s *demoRun) sandbox(ctx context.Context) error {
 	s.onCleanup("sandbox", func(context.Context) (string, error) {
 		return "the chains, the providers and the key proxy are stopped", box.Close()
 	})
+	s.onCleanup("audit", s.judgeMoney) // after the daemon has ended
 	var names []string
 	for _, c := range box.Chains() {
 		names = append(names, fmt.Sprintf("%s (%d)", c.Network.Name, c.ID))

@@ -22,7 +22,7 @@ type outcome struct {
 	ledger   *ledger // nil: the swap could not start
 	floor    *big.Int
 	order    protocol.Order
-	audit    audit
+	audit    observed
 	duration time.Duration
 	killed   int   // daemons killed during the swap
 	err      error // nil only if the swap ended as planned and the chain confirms it
@@ -151,5 +151,8 @@ func (s *demoRun) carriedOut(ctx context.Context, l *ledger) (protocol.Order, er
 	}
 	var found protocol.OrderResult
 	_, err = s.typed(ctx, step{line: "swapkeep orders show " + orderID.FindString(out) + " --json", into: &found, show: nothing})
+	if err == nil {
+		err = s.money.record(found, s.digest)
+	}
 	return found.Order, err
 }

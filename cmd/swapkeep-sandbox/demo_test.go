@@ -20,6 +20,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/network"
+	"swapkeep/test/audit"
 )
 
 // on returns a chain of the sandbox's table without starting it.
@@ -52,12 +53,12 @@ func mined(nonce, status uint64) *signed {
 }
 
 // sound returns an audit without faults.
-func sound(l *ledger) audit {
-	a := audit{paid: new(big.Int).Set(l.plan.amount), back: new(big.Int), got: big.NewInt(1e6), fee: new(big.Int), nonce: 6, gas: big.NewInt(1e14), confirmations: 2,
+func sound(l *ledger) observed {
+	a := observed{paid: new(big.Int).Set(l.plan.amount), back: new(big.Int), got: big.NewInt(1e6), fee: new(big.Int), nonce: 6, gas: big.NewInt(1e14), confirmations: 2,
 		signed: []*signed{mined(4, 1), mined(5, 1)}, left: []grant{{left: new(big.Int)}}, outflows: []*big.Int{l.plan.amount}, inflows: []*big.Int{big.NewInt(1e6)},
 		paidBy: &types.Receipt{TxHash: common.Hash{9}, BlockNumber: big.NewInt(9)}}
 	for range l.plan.orders {
-		a.providerOrders = append(a.providerOrders, providerOrder{name: "1", payment: common.Hash{9}})
+		a.providerOrders = append(a.providerOrders, audit.Entry{Ref: "1", Payment: common.Hash{9}})
 	}
 	if l.plan.end == refunded {
 		a.got, a.back, a.inflows, a.returns = new(big.Int), new(big.Int).Set(l.plan.amount), nil, []*big.Int{l.plan.amount}
@@ -98,7 +99,7 @@ func TestStory(t *testing.T) {
 		if (p.provider == "dex" || p.provider == "gasless") == (p.to != 0) {
 			t.Errorf("%s goes to chain %d", p.way, p.to)
 		}
-		if _, known := providerOrderParsers[p.provider]; !known {
+		if _, known := audit.ProviderOrders[p.provider]; !known {
 			t.Errorf("nobody reads the books of %s", p.provider)
 		}
 	}
@@ -189,31 +190,31 @@ func TestAuditIsStrict(t *testing.T) {
 		if l := ledgerOf(t, p); l.firstFault(sound(l)) != nil {
 			t.Fatalf("%s: %v", p.way, l.firstFault(sound(l)))
 		}
-		for want, spoil := range map[string]func(*ledger, *audit){
-			"did not pay the amount once":     func(_ *ledger, a *audit) { a.paid.Lsh(a.paid, 1) },
-			"tokens left the account twice":   func(_ *ledger, a *audit) { a.outflows = append(a.outflows, new(big.Int)) },
-			"not the amount once: nonce":      func(_ *ledger, a *audit) { a.outflows = []*big.Int{big.NewInt(1)} },
-			"2 payments, want 1":              func(_ *ledger, a *audit) { a.inflows = append(a.inflows, new(big.Int)) },
-			"want 1: nonce":                   func(_ *ledger, a *audit) { a.inflows, a.returns = a.returns, append(a.inflows, a.inflows...) },
-			"0 payments, want 1":              func(_ *ledger, a *audit) { a.inflows, a.returns = nil, nil },
-			"did not change by what was paid": func(_ *ledger, a *audit) { a.got = big.NewInt(7) },
-			"the account sent 3 transactions": func(_ *ledger, a *audit) { a.signed = append(a.signed, mined(6, 1)); a.nonce = 7 },
-			"3 transactions were signed":      func(_ *ledger, a *audit) { a.signed = append(a.signed, mined(5, 1)); a.signed[2].receipt = nil },
-			"nothing of the fee":              func(l *ledger, _ *audit) { l.review.FeeBasis = "decoded" },
-			"was paid a fee":                  func(l *ledger, a *audit) { l.review.FeeBasis, a.fee = "none", big.NewInt(1) },
-			"on another chain":                func(_ *ledger, a *audit) { a.stray = 1 },
-			"a transaction failed":            func(_ *ledger, a *audit) { a.signed[0] = mined(4, 0) },
-			"gas is above":                    func(_ *ledger, a *audit) { a.gas = big.NewInt(2e15) },
-			"could have been above":           func(l *ledger, a *audit) { l.ceiling = big.NewInt(1e14 - 1); a.gas = new(big.Int) },
-			"the provider has 2 orders":       func(_ *ledger, a *audit) { a.providerOrders = append(a.providerOrders, providerOrder{name: "2"}) },
-			"the provider has 0 orders":       func(_ *ledger, a *audit) { a.providerOrders = nil },
-			"no payment that was mined":       func(_ *ledger, a *audit) { a.paidBy = nil },
-			"an allowance was left":           func(_ *ledger, a *audit) { a.left[0].left = big.NewInt(1) },
-			"not exactly one permit": func(l *ledger, a *audit) {
+		for want, spoil := range map[string]func(*ledger, *observed){
+			"did not pay the amount once":     func(_ *ledger, a *observed) { a.paid.Lsh(a.paid, 1) },
+			"tokens left the account twice":   func(_ *ledger, a *observed) { a.outflows = append(a.outflows, new(big.Int)) },
+			"not the amount once: nonce":      func(_ *ledger, a *observed) { a.outflows = []*big.Int{big.NewInt(1)} },
+			"2 payments, want 1":              func(_ *ledger, a *observed) { a.inflows = append(a.inflows, new(big.Int)) },
+			"want 1: nonce":                   func(_ *ledger, a *observed) { a.inflows, a.returns = a.returns, append(a.inflows, a.inflows...) },
+			"0 payments, want 1":              func(_ *ledger, a *observed) { a.inflows, a.returns = nil, nil },
+			"did not change by what was paid": func(_ *ledger, a *observed) { a.got = big.NewInt(7) },
+			"the account sent 3 transactions": func(_ *ledger, a *observed) { a.signed = append(a.signed, mined(6, 1)); a.nonce = 7 },
+			"3 transactions were signed":      func(_ *ledger, a *observed) { a.signed = append(a.signed, mined(5, 1)); a.signed[2].receipt = nil },
+			"nothing of the fee":              func(l *ledger, _ *observed) { l.review.FeeBasis = "decoded" },
+			"was paid a fee":                  func(l *ledger, a *observed) { l.review.FeeBasis, a.fee = "none", big.NewInt(1) },
+			"on another chain":                func(_ *ledger, a *observed) { a.stray = 1 },
+			"a transaction failed":            func(_ *ledger, a *observed) { a.signed[0] = mined(4, 0) },
+			"gas is above":                    func(_ *ledger, a *observed) { a.gas = big.NewInt(2e15) },
+			"could have been above":           func(l *ledger, a *observed) { l.ceiling = big.NewInt(1e14 - 1); a.gas = new(big.Int) },
+			"the provider has 2 orders":       func(_ *ledger, a *observed) { a.providerOrders = append(a.providerOrders, audit.Entry{Ref: "2"}) },
+			"the provider has 0 orders":       func(_ *ledger, a *observed) { a.providerOrders = nil },
+			"no payment that was mined":       func(_ *ledger, a *observed) { a.paidBy = nil },
+			"an allowance was left":           func(_ *ledger, a *observed) { a.left[0].left = big.NewInt(1) },
+			"not exactly one permit": func(l *ledger, a *observed) {
 				l.grants = append(l.grants, grant{left: new(big.Int), permit: true})
 				a.left = append(a.left, grant{left: new(big.Int), permit: true, nonce: 2})
 			},
-			"not as deep": func(_ *ledger, a *audit) { a.confirmations = 1 },
+			"not as deep": func(_ *ledger, a *observed) { a.confirmations = 1 },
 		} {
 			l := ledgerOf(t, p)
 			a := sound(l)

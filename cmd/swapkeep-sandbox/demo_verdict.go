@@ -20,10 +20,10 @@ import (
 // checkSettled prints the proof and what the chains and the provider's records show, and
 // compares them. It is an error if the swap did not end as planned, or if the chain or
 // the records differ from the verdict.
-func (s *demoRun) checkSettled(ctx context.Context, l *ledger, o protocol.Order) (audit, error) {
+func (s *demoRun) checkSettled(ctx context.Context, l *ledger, o protocol.Order) (observed, error) {
 	v := o.Verdict
 	if o.State != l.plan.end || v == nil || v.Evidence == nil || v.Received == nil {
-		return audit{}, fmt.Errorf("the order ended as %s, which is not what the story has: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
+		return observed{}, fmt.Errorf("the order ended as %s, which is not what the story has: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
 	}
 	s.proof(l, v)
 	a, err := l.audited(ctx, s)
@@ -64,7 +64,7 @@ func (s *demoRun) chainName(id uint64) string {
 }
 
 // books prints an audit.
-func (s *demoRun) books(l *ledger, a audit) {
+func (s *demoRun) books(l *ledger, a observed) {
 	s.out.Fact("on chain", l.says(a))
 	for _, tx := range a.signed {
 		s.out.Fact("", tx.says(l.lastKind()))
@@ -79,7 +79,7 @@ func (s *demoRun) books(l *ledger, a audit) {
 
 // feePaid describes the wallet's fee as paid on the chain. A fee that only the provider
 // reports, or that was only asked for, is not seen there.
-func (l *ledger) feePaid(a audit) string {
+func (l *ledger) feePaid(a observed) string {
 	switch {
 	case a.fee.Sign() != 0:
 	case l.review.FeeBasis == "told":
@@ -91,15 +91,15 @@ func (l *ledger) feePaid(a audit) string {
 }
 
 // saysDeals describes the provider's own records.
-func (l *ledger) saysDeals(a audit) string {
+func (l *ledger) saysDeals(a observed) string {
 	text := fmt.Sprintf("the provider's simulator has %s of it", count(len(a.providerOrders), "order"))
 	for _, d := range a.providerOrders {
-		text += ": " + d.status
-		if d.payment != (common.Hash{}) {
-			text += ", paid by " + shortHash(d.payment)
+		text += ": " + d.Status
+		if d.Payment != (common.Hash{}) {
+			text += ", paid by " + shortHash(d.Payment)
 		}
-		if d.deposit != (common.Hash{}) {
-			text += " for deposit " + shortHash(d.deposit)
+		if d.Deposit != (common.Hash{}) {
+			text += " for deposit " + shortHash(d.Deposit)
 		}
 	}
 	return text
@@ -108,7 +108,7 @@ func (l *ledger) saysDeals(a audit) string {
 func shortHash(h common.Hash) string { return h.Hex()[:10] + "..." }
 
 // firstFault returns the first fault that the audit of a finished swap shows.
-func (l *ledger) firstFault(a audit) error {
+func (l *ledger) firstFault(a observed) error {
 	mined := a.mined()
 	token := l.spent() != (common.Address{})
 	got, back := 1, 0 // number of payments of the output, and of the input
@@ -145,7 +145,7 @@ func (l *ledger) firstFault(a audit) error {
 }
 
 // misused reports whether a permit was not used exactly once.
-func (l *ledger) misused(a audit) bool {
+func (l *ledger) misused(a observed) bool {
 	for i, g := range a.left {
 		if g.permit && g.nonce != l.grants[i].nonce+1 {
 			return true
@@ -155,7 +155,7 @@ func (l *ledger) misused(a audit) bool {
 }
 
 // checkVerdict checks the daemon's verdict against the chain.
-func (l *ledger) checkVerdict(a audit, o protocol.Order) error {
+func (l *ledger) checkVerdict(a observed, o protocol.Order) error {
 	arrived, in, least := a.got, l.gets, l.minReceived
 	if l.plan.end == refunded {
 		arrived, in, least = a.back, l.pays, new(big.Int)
