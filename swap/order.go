@@ -3,6 +3,7 @@ package swap
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"time"
 
 	"swapkeep/chain"
@@ -153,6 +154,27 @@ func (o Order) Priced() bool { return Priced(o.Plan.LastEffect().Kind) }
 func (o Order) OrderSigned() bool {
 	last := len(o.Plan.Steps) - 1
 	return last >= 0 && o.Plan.Steps[last].Effect.Kind == Signed && len(o.Results) > last
+}
+
+// OwnSteps returns how many leading steps of the plan the wallet makes itself: approvals
+// and the wrap that goes first.
+func (o Order) OwnSteps() int {
+	n := slices.IndexFunc(o.Plan.Steps, func(s Step) bool { return !o.Terms.IsWalletStep(s.Effect) })
+	if n < 0 {
+		return len(o.Plan.Steps)
+	}
+	return n
+}
+
+// GasLeft returns what the fees of finished steps left of the accepted gas ceiling, in wei.
+func (o Order) GasLeft() *big.Int {
+	left := new(big.Int).Set(o.Terms.GasCeiling)
+	for _, r := range o.Results {
+		if r.Evidence != nil && r.Evidence.FeePaid != nil && r.Evidence.FeePaid.Sign() > 0 {
+			left.Sub(left, r.Evidence.FeePaid)
+		}
+	}
+	return left
 }
 
 // Priced reports whether an effect depends on a quoted price.

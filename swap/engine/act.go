@@ -113,7 +113,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 		return swap.Order{}, err
 	}
 	if made {
-		s.evictPlan(review)
+		s.EvictPlan(review)
 		s.notify(o.Clone())
 		s.start(o.ID)
 	}
@@ -146,13 +146,11 @@ func normalizeRequestID(request *string) error {
 // with PlanUnknown, PlanExecuted, QuoteExpired, AllowanceInUse (a revoke) or
 // TooManyOrders, and as acceptable does.
 func (s *Service) preparedPlan(act string, r ExecuteRequest) (swap.Review, error) {
-	s.mu.Lock()
-	shelf, again := s.plans, "prepare it again"
+	again := "prepare it again"
 	if act == "revoke" {
-		shelf, again = s.revokes, "list the allowances again"
+		again = "list the allowances again"
 	}
-	review, ok := shelf.get(r.Digest.Hex())
-	s.mu.Unlock()
+	review, ok := s.Reviewed(r.Digest, act == "revoke")
 	now := s.o.Now()
 	if late := ok && (now.After(review.Expires) || !now.Before(review.Terms.Deadline)); !ok || late {
 		if o, err := s.o.Journal.ByDigest(r.Digest); err == nil {

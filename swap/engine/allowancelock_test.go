@@ -114,10 +114,6 @@ func TestShares(t *testing.T) {
 			t.Errorf("promised %s at %s, which is %s after the last moment: %v", n, now, now.Sub(after), err)
 		}
 	}
-	refusedWith(t, checkFunds(big.NewInt(80), big.NewInt(100), big.NewInt(25)), swap.InsufficientFunds)
-	if err := checkFunds(big.NewInt(75), big.NewInt(100), big.NewInt(25)); err != nil {
-		t.Error(err)
-	}
 }
 
 // TestLapsed checks that the allowance of an order that can no longer be filled, and that

@@ -766,7 +766,7 @@ func TestLastWord(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	c, id := newDepositFixture(t, 2, nil)
 	busy := swap.Refuse(swap.ProviderBusy, "slow down")
-	busy.Data = map[string]string{retryAfter: "120"}
+	busy.Data = map[string]string{"retryAfterSeconds": "120"}
 	c.provider.claims = func(swap.Order) (swap.Claim, error) { return swap.Claim{}, busy }
 	for range 100 {
 		c.pollOnce(id)
@@ -781,15 +781,15 @@ func TestRetryAfter(t *testing.T) {
 	}
 	c.dst.mineFinal(arrival(1, solver, 1000))
 	c.wantVerdict(c.pollOnce(id), swap.ProvenByArrival, bothAgree)
-	for text, want := range map[string]time.Duration{"": 0, "x": 0, "-1": 0, "7": 7 * time.Second, "999999": maxRetryDelay} {
-		busy.Data[retryAfter] = text
-		if got := retryDelay(busy); got != want {
+	for text, want := range map[string]time.Duration{"": 0, "x": 0, "-1": 0, "7": 7 * time.Second, "999999": 10 * time.Minute} {
+		busy.Data["retryAfterSeconds"] = text
+		if got := swap.RetryDelay(busy); got != want {
 			t.Errorf("%q: %s", text, got)
 		}
 	}
 	final := swap.Refuse(swap.ProviderRefused, "no")
-	final.Data = map[string]string{retryAfter: "7"}
-	if retryDelay(final) != 0 || retryDelay(errors.New("x")) != 0 {
+	final.Data = map[string]string{"retryAfterSeconds": "7"}
+	if swap.RetryDelay(final) != 0 || swap.RetryDelay(errors.New("x")) != 0 {
 		t.Error("a pause that nobody asked for")
 	}
 }

@@ -1,5 +1,5 @@
-// Package engine prepares plans, carries accepted orders to a proven end, and serves both to
-// the host.
+// Package engine carries accepted plans to a proven end, and serves quotes, plans and orders
+// to the host.
 package engine
 
 import (
@@ -15,6 +15,7 @@ import (
 	"swapkeep/internal/clock"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
@@ -41,22 +42,16 @@ type Engine struct {
 	Journal   *journal.Journal
 	Providers map[swap.Kind]swap.Provider
 	Nodes     Nodes
+	Planner   *plan.Planner // makes fresh plans under an old consent, and proposals
 	Sender    Sender
 	Signer    TypedSigner
 	Sealer    Sealer
-	Decimals  func(chainID uint64, token common.Address) bool
-	Pricer    Pricer                                                                           // for the reviews of proposals
-	Fees      swap.FeeConfig                                                                   // for the reviews of proposals
-	Tokens    func(chainID uint64) []common.Address                                            // the wallet's tokens, checked for allowances; nil = only those of earlier orders
-	Recognize func(ctx context.Context, chainID uint64, token common.Address) swap.Recognition // what the wallet's lists say of the output token; nil = nothing
-	Unlocked  func() bool                                                                      // whether the signer would sign now
-	IsLocked  func(error) bool                                                                 // whether a signer's error means that the keys are locked
-	Pause     func(still time.Duration) time.Duration                                          // before the next poll, by how long there was no progress
+	Unlocked  func() bool                             // whether the signer would sign now
+	IsLocked  func(error) bool                        // whether a signer's error means that the keys are locked
+	Pause     func(still time.Duration) time.Duration // before the next poll, by how long there was no progress
 	Now       func() time.Time
 	Notify    func(swap.Order)              // after each recorded change; must not block
 	Log       func(o swap.Order, err error) // a temporary failure; must not block
-
-	Keep AnswerKeeper // keeps provider answers that were refused; nil = none
 
 	mu                sync.Mutex
 	wake              map[string]chan time.Duration // by order in progress: delay until its next poll
@@ -419,7 +414,7 @@ func (e *Engine) refuse(ctx context.Context, o *swap.Order, r *swap.Refusal) (sw
 func retried(o swap.Order, r *swap.Refusal) bool {
 	switch r.Code {
 	case swap.WouldRevert:
-		return slices.ContainsFunc(o.Results[:min(len(o.Results), ownStepCount(o))], func(r swap.Result) bool { return !r.Skipped })
+		return slices.ContainsFunc(o.Results[:min(len(o.Results), o.OwnSteps())], func(r swap.Result) bool { return !r.Skipped })
 	case swap.InsufficientFunds:
 		return o.Wrapped
 	case swap.NodesDisagree:

@@ -13,6 +13,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -171,7 +172,7 @@ func FuzzApprove(f *testing.F) {
 		if !isApprove(call) {
 			return // left to the provider to decode
 		}
-		got, err := decodeStep(nil, terms, swap.Step{Kind: swap.CallStep, Call: &call})
+		got, err := plan.DecodeStep(nil, terms, swap.Step{Kind: swap.CallStep, Call: &call})
 		if err != nil {
 			return
 		}

@@ -15,6 +15,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -142,7 +143,7 @@ func (c *proofFixture) restart() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.engine = &Engine{Journal: j, Providers: map[swap.Kind]swap.Provider{swap.DEX: c.provider}, Nodes: c.hub, Sender: c.sender, Now: func() time.Time { return c.now },
+	c.engine = &Engine{Journal: j, Providers: map[swap.Kind]swap.Provider{swap.DEX: c.provider}, Nodes: c.hub, Planner: &plan.Planner{}, Sender: c.sender, Now: func() time.Time { return c.now },
 		Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false }, Pause: Pause, Notify: func(swap.Order) {},
 		Log: func(_ swap.Order, err error) { c.logged = append(c.logged, err.Error()) }}
 }
