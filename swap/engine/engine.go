@@ -196,7 +196,7 @@ func (e *Engine) poll(ctx context.Context, id string, s *progress) (pause time.D
 	if err != nil && !errors.Is(err, journal.ErrStale) {
 		e.Log(o, err)
 	}
-	switch n := o.Progress(); {
+	switch n := o.Position(); {
 	case errors.Is(err, journal.ErrStale):
 		s.still = e.Now()
 		return atOnce, false
@@ -475,19 +475,23 @@ func stepKey(o swap.Order, step int) string {
 
 func wrapKey(o swap.Order) string { return o.ID + "/wrap" }
 
+// actions has what the engine does with an order in each state that is not final. What the
+// states mean, and the moves between them, is the table in swap/state.go.
+var actions = map[swap.State]func(*Engine, context.Context, *swap.Order) (swap.Cause, error){
+	swap.Accepted:   (*Engine).begin,
+	swap.Approving:  (*Engine).execute,
+	swap.Executing:  (*Engine).execute,
+	swap.Submitting: (*Engine).submit,
+	swap.Settling:   (*Engine).pollSettling,
+}
+
 // advance makes one move of o according to its state, and returns its cause.
 func (e *Engine) advance(ctx context.Context, o *swap.Order) (swap.Cause, error) {
-	switch o.State {
-	case swap.Accepted:
-		return e.begin(o)
-	case swap.Approving, swap.Executing:
-		return e.execute(ctx, o)
-	case swap.Submitting:
-		return e.submit(ctx, o)
-	case swap.Settling:
-		return e.pollSettling(ctx, o)
+	act, ok := actions[o.State]
+	if !ok {
+		return swap.NoCause, fmt.Errorf("order %s in state %q", o.ID, o.State)
 	}
-	return swap.NoCause, fmt.Errorf("order %s in state %q", o.ID, o.State)
+	return act(e, ctx, o)
 }
 
 // provider returns an order's provider. Without it nothing new is signed; what was
@@ -513,7 +517,7 @@ func (e *Engine) settler(o *swap.Order) (swap.Settler, error) {
 }
 
 // begin leaves the state Accepted.
-func (e *Engine) begin(o *swap.Order) (swap.Cause, error) {
+func (e *Engine) begin(_ context.Context, o *swap.Order) (swap.Cause, error) {
 	if done, note, err := e.endIfOver(o); done {
 		return note, err
 	}
