@@ -438,8 +438,8 @@ func (s *fakeSwaps) Takes(context.Context, swap.Review, bool) ([]engine.Reason, 
 
 func (s *fakeSwaps) order(id string, state swap.State) swap.Order {
 	o := swap.Order{
-		ID: id, Request: "0b8c6f3e-7c1f-4d55-9d3c-6f1f0a6f7d11", Digest: digest, Origin: "terminal", Terms: s.terms(), Offer: s.offer(s.request()),
-		Plan: s.plan(), Revision: 1, State: state, Created: testTime, Updated: testTime, Reason: strings.Repeat("x", s.long),
+		ID: id, Consent: swap.Consent{Request: "0b8c6f3e-7c1f-4d55-9d3c-6f1f0a6f7d11", Digest: digest, Origin: "terminal", Terms: s.terms(), Offer: s.offer(s.request()),
+			Plan: s.plan()}, Progress: swap.Progress{Revision: 1, State: state}, Created: testTime, Updated: testTime, Outcome: swap.Outcome{Reason: strings.Repeat("x", s.long)},
 	}
 	if state == swap.Filled {
 		ev := &chain.Evidence{

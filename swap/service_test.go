@@ -80,7 +80,7 @@ func TestStates(t *testing.T) {
 			t.Errorf("%s is not final", s)
 		}
 	}
-	o := Order{State: Filled}
+	o := Order{Progress: Progress{State: Filled}}
 	if err := o.SetState(Failed); !errors.Is(err, ErrTransition) {
 		t.Errorf("a final state was left: %v", err)
 	}

@@ -92,8 +92,13 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 		return swap.Order{}, err
 	}
 	now := s.o.Now().UTC()
-	o := swap.Order{ID: id.String(), Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
-		Offer: review.Offer, Plan: review.Plan, AckCodes: acknowledgedCodes(review.Findings, r.Acknowledge), State: swap.Accepted, Created: now, Updated: now}
+	o := swap.Order{
+		ID: id.String(),
+		Consent: swap.Consent{Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
+			Offer: review.Offer, Plan: review.Plan, AckCodes: acknowledgedCodes(review.Findings, r.Acknowledge)},
+		Progress: swap.Progress{State: swap.Accepted},
+		Created:  now, Updated: now,
+	}
 	if o.Seal, err = s.engine.seal(consentOf(o), act, now); err != nil {
 		return swap.Order{}, err
 	}

@@ -48,7 +48,7 @@ func TestLeftovers(t *testing.T) {
 		"filled to the last unit":    {swap.Filled, []swap.Result{done, done, signed, signed}, true, 1000, 0},
 		"filled in part":             {swap.Filled, []swap.Result{done, done, signed, signed}, true, 400, 600},
 	} {
-		o := swap.Order{Terms: terms, State: c.state, Results: c.results}
+		o := swap.Order{Consent: swap.Consent{Terms: terms}, Progress: swap.Progress{State: c.state, Results: c.results}}
 		for _, e := range f {
 			o.Plan.Steps = append(o.Plan.Steps, swap.Step{Effect: e})
 		}
@@ -74,7 +74,7 @@ func TestExceeded(t *testing.T) {
 	terms, f := fourSteps()
 	f[1].Approves[0].Amount, f[1].Approves[0].Shares = big.NewInt(1250), big.NewInt(250)
 	done := swap.Result{Tx: common.Hash{1}, Evidence: &chain.Evidence{Success: true}}
-	o := swap.Order{Terms: terms, State: swap.Filled, Results: []swap.Result{done, done, {Signature: make([]byte, 65)}, done}}
+	o := swap.Order{Consent: swap.Consent{Terms: terms}, Progress: swap.Progress{State: swap.Filled, Results: []swap.Result{done, done, {Signature: make([]byte, 65)}, done}}}
 	for _, e := range f {
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Effect: e})
 	}

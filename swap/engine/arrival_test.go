@@ -753,7 +753,7 @@ func TestLastWord(t *testing.T) {
 		if x.open != (common.Hash{}) {
 			l.shallow["arrival"] = x.open
 		}
-		o := swap.Order{Claim: &x.was}
+		o := swap.Order{Progress: swap.Progress{Claim: &x.was}}
 		applyClaim(&o, x.says, l)
 		if heard := swap.SameClaim(o.Claim, &x.says); heard != x.heard || (len(l.ruledOut) == 0) != x.again {
 			t.Errorf("%s: heard %v, ruled out %v", name, heard, l.ruledOut)
@@ -981,16 +981,16 @@ func TestReconnect(t *testing.T) {
 func TestSearchBegins(t *testing.T) {
 	c := newProofFixture(t, 2)
 	c.src.mine(5)
-	o := swap.Order{Terms: swap.Terms{SrcChain: srcChain, DstChain: dstChain}}
+	o := swap.Order{Consent: swap.Consent{Terms: swap.Terms{SrcChain: srcChain, DstChain: dstChain}}}
 	if _, err := c.engine.beginSearch(t.Context(), &o); err != nil || o.SearchFrom[srcChain] != c.src.number()+1-ledgerDepth || o.SearchFrom[dstChain] != c.dst.number()+1-ledgerDepth {
 		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}
-	o = swap.Order{Terms: swap.Terms{SrcChain: srcChain, DstChain: noRPC}}
+	o = swap.Order{Consent: swap.Consent{Terms: swap.Terms{SrcChain: srcChain, DstChain: noRPC}}}
 	if _, err := c.engine.beginSearch(t.Context(), &o); err != nil || len(o.SearchFrom) != 1 {
 		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}
 	c.dst.hosts[0].down = true
-	o = swap.Order{Terms: swap.Terms{SrcChain: srcChain, DstChain: dstChain}}
+	o = swap.Order{Consent: swap.Consent{Terms: swap.Terms{SrcChain: srcChain, DstChain: dstChain}}}
 	if _, err := c.engine.beginSearch(t.Context(), &o); err == nil || o.SearchFrom != nil {
 		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}
@@ -1000,7 +1000,7 @@ func TestSearchBegins(t *testing.T) {
 		}
 		return result
 	}
-	o = swap.Order{Terms: swap.Terms{SrcChain: srcChain, DstChain: srcChain}}
+	o = swap.Order{Consent: swap.Consent{Terms: swap.Terms{SrcChain: srcChain, DstChain: srcChain}}}
 	if _, err := c.engine.beginSearch(t.Context(), &o); err != nil || o.SearchFrom[srcChain] > c.src.number() {
 		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}

@@ -308,7 +308,7 @@ func TestDearCancelGetsConsent(t *testing.T) {
 // if the order never pulled: whoever has the signature can submit it to Permit2.
 func TestPermitThatSomebodyUsed(t *testing.T) {
 	terms, effects := fourSteps()
-	o := swap.Order{Terms: terms, State: swap.Cancelled}
+	o := swap.Order{Consent: swap.Consent{Terms: terms}, Progress: swap.Progress{State: swap.Cancelled}}
 	for _, f := range effects {
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Effect: f})
 	}

@@ -366,8 +366,8 @@ func (b *engineFixture) order(change func(*swap.Terms, *swap.Offer)) swap.Order 
 		plan.Steps = append(plan.Steps, s)
 	}
 	digest := swap.Digest(t, plan.Effects())
-	o, made, err := b.service.o.Journal.Create(b.signer.sealed(swap.Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: digest, Terms: t,
-		Offer: offer, Plan: plan, State: swap.Accepted, Created: time.Now(), Updated: time.Now()}), digest)
+	o, made, err := b.service.o.Journal.Create(b.signer.sealed(swap.Order{ID: uuid.Must(uuid.NewV7()).String(), Consent: swap.Consent{Request: uuid.NewString(), Digest: digest, Terms: t,
+		Offer: offer, Plan: plan}, Progress: swap.Progress{State: swap.Accepted}, Created: time.Now(), Updated: time.Now()}), digest)
 	if err != nil || !made {
 		b.t.Fatal(made, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestAnswersAreKept checks that Engine.Keep gets the outcome of a quote, and of a build
+// TestAnswersAreKept checks that Planner.Keep gets the outcome of a quote, and of a build
 // together with its decoding, and the accounts involved.
 func TestAnswersAreKept(t *testing.T) {
 	b := newEngineFixture(t)

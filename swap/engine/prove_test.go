@@ -156,12 +156,12 @@ func (c *proofFixture) order(change func(*swap.Order)) string {
 	c.t.Helper()
 	c.made++
 	out := big.NewInt(int64(1000))
-	o := swap.Order{ID: fmt.Sprintf("%04d", c.made), Request: uuid.NewString(), Digest: common.Hash{byte(c.made)}, State: swap.Settling, Step: 1, Created: c.now, Updated: c.now,
+	o := swap.Order{ID: fmt.Sprintf("%04d", c.made), Consent: swap.Consent{Request: uuid.NewString(), Digest: common.Hash{byte(c.made)},
 		Terms: swap.Terms{Provider: swap.DEX, Account: account, SrcChain: srcChain, TokenIn: usdc, AmountIn: big.NewInt(5000), DstChain: srcChain, TokenOut: weth, Recipient: account,
 			MinOut: out, Deadline: c.lastSecond(), RefundTo: account, GasCeiling: big.NewInt(1e17)},
-		Offer:   testOffer(),
-		Plan:    swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.TypedStep, Effect: swap.Effect{Kind: swap.Signed, Chain: srcChain}}}},
-		Results: []swap.Result{{Signature: []byte{1}}}, SearchFrom: map[uint64]uint64{srcChain: 8, dstChain: 8}}
+		Offer: testOffer(),
+		Plan:  swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.TypedStep, Effect: swap.Effect{Kind: swap.Signed, Chain: srcChain}}}}}, Progress: swap.Progress{State: swap.Settling, Step: 1,
+		Results: []swap.Result{{Signature: []byte{1}}}, SearchFrom: map[uint64]uint64{srcChain: 8, dstChain: 8}}, Created: c.now, Updated: c.now}
 	if change != nil {
 		change(&o)
 	}

@@ -272,8 +272,8 @@ func (b *engineFixture) journalOrder(g swap.Grant, amount int64) swap.Order {
 	terms := testTerms()
 	terms.Account, terms.Recipient, terms.RefundTo = b.from, b.from, b.from
 	terms.TokenIn, terms.AmountIn = g.Token, big.NewInt(amount)
-	o := swap.Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: common.BigToHash(big.NewInt(amount)), Terms: terms, Offer: testOffer(),
-		Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Effect: testSwap()}}, Settlement: swap.ByOwnCall, Spender: g.Spender}, State: swap.Accepted, Created: time.Now(), Updated: time.Now()}
+	o := swap.Order{ID: uuid.Must(uuid.NewV7()).String(), Consent: swap.Consent{Request: uuid.NewString(), Digest: common.BigToHash(big.NewInt(amount)), Terms: terms, Offer: testOffer(),
+		Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Effect: testSwap()}}, Settlement: swap.ByOwnCall, Spender: g.Spender}}, Progress: swap.Progress{State: swap.Accepted}, Created: time.Now(), Updated: time.Now()}
 	o, made, err := b.service.o.Journal.Create(b.signer.sealed(o), o.Digest)
 	if err != nil || !made {
 		b.t.Fatal(made, err)

@@ -257,8 +257,8 @@ func testOffer() swap.Offer {
 
 // soundOrder returns a valid order as stored under "a".
 func soundOrder() swap.Order {
-	return swap.Order{ID: "a", Request: uuid.NewString(), Terms: testTerms(), Offer: testOffer(), State: swap.Executing, Created: noon, Updated: noon,
-		Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}}
+	return swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.NewString(), Terms: testTerms(), Offer: testOffer(),
+		Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}}, Progress: swap.Progress{State: swap.Executing}, Created: noon, Updated: noon}
 }
 
 // TestStrangeNames checks that keys that are no order ids neither end a listing nor
