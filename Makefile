@@ -82,7 +82,7 @@ unit:
 # keyring, the hosted price API's own packages by hosted, both against real services.
 RACED := chain cmd/swapkeep cmd/swapkeepd cmd/swapkeep-server host host/client host/frame host/owner host/relay host/transport \
 	listen live priceapi/onchain priceapi/poll priceapi/series priceapi/source priceapi/web \
-	providers/bridge providers/gasless providers/intent providers/keyproxy providers/wire rest swap/engine
+	providers/bridge providers/gasless providers/intent providers/keyproxy providers/wire rest swap/engine swap/plan
 race:
 	$(RACE) -skip '^TestHostile|^TestScripts$$' $(RACED:%=./%)
 

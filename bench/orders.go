@@ -126,12 +126,15 @@ func sentOrder(n int) (swap.Order, error) {
 		Recipient: t.Recipient, RefundTo: t.RefundTo, SlippageBps: swap.DefaultSlippageBps,
 	}
 	o := swap.Order{
-		ID: id.String(), Request: uuid.NewString(), Digest: common.Hash{1, byte(n >> 8), byte(n)}, Origin: origin, Terms: t,
-		Offer: swap.Offer{
-			ID: uuid.NewString(), Provider: swap.DEX, Request: asked, Routing: "CLASSIC", Route: "bench", AmountOut: new(big.Int).Set(t.MinOut), MinOut: t.MinOut,
-			Expires: now, Raw: json.RawMessage(upstreams[dexPath+"/quote"].at(time.Now())),
-		},
-		Plan: swap.Plan{Steps: p.steps, Settlement: swap.ByOwnCall}, State: swap.Settling, Step: len(p.steps), Created: now, Updated: now,
+		ID: id.String(),
+		Consent: swap.Consent{Request: uuid.NewString(), Digest: common.Hash{1, byte(n >> 8), byte(n)}, Origin: origin, Terms: t,
+			Offer: swap.Offer{
+				ID: uuid.NewString(), Provider: swap.DEX, Request: asked, Routing: "CLASSIC", Route: "bench", AmountOut: new(big.Int).Set(t.MinOut), MinOut: t.MinOut,
+				Expires: now, Raw: json.RawMessage(upstreams[dexPath+"/quote"].at(time.Now())),
+			},
+			Plan: swap.Plan{Steps: p.steps, Settlement: swap.ByOwnCall}},
+		Progress: swap.Progress{State: swap.Settling, Step: len(p.steps)},
+		Created:  now, Updated: now,
 	}
 	for i := range o.Plan.Steps {
 		o.Plan.Steps[i].Effect = effects[i]

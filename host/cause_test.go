@@ -25,8 +25,8 @@ func TestCausesAreLikeErrors(t *testing.T) {
 		t.Error("a cause of nothing")
 	}
 	for name, got := range map[string]*protocol.Cause{
-		"an order": orderOf(swap.Order{Cause: &swap.Cause{Word: swap.Reverted}}).Cause, "a line": entryOf(journal.Entry{Cause: &swap.Cause{Word: swap.Reverted}}).Cause,
-		"a proposal": orderOf(swap.Order{Proposal: &swap.Proposal{Cause: &swap.Cause{Word: swap.Reverted}}}).Proposal.Cause,
+		"an order": orderOf(swap.Order{Outcome: swap.Outcome{Cause: &swap.Cause{Word: swap.Reverted}}}).Cause, "a line": entryOf(journal.Entry{Cause: &swap.Cause{Word: swap.Reverted}}).Cause,
+		"a proposal": orderOf(swap.Order{Progress: swap.Progress{Proposal: &swap.Proposal{Cause: &swap.Cause{Word: swap.Reverted}}}}).Proposal.Cause,
 	} {
 		if got == nil || got.Word != "reverted" {
 			t.Errorf("%s is told without its cause", name)

@@ -17,6 +17,7 @@ import (
 	"swapkeep/swap"
 	"swapkeep/swap/engine"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -344,7 +345,7 @@ func (s *fakeSwaps) offer(r swap.QuoteRequest) swap.Offer {
 	}
 }
 
-func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, each func(engine.QuoteUpdate)) (engine.QuoteResult, error) {
+func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, each func(plan.QuoteUpdate)) (plan.QuoteResult, error) {
 	s.mu.Lock()
 	quoting := s.quoting
 	s.mu.Unlock()
@@ -354,18 +355,18 @@ func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kin
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail != nil {
-		return engine.QuoteResult{}, s.fail
+		return plan.QuoteResult{}, s.fail
 	}
 	s.asked = append(s.asked, r)
 	offers := []swap.Offer{s.offer(r)}
 	failure := &swap.Refusal{Code: swap.NoRoute, Reason: "no offer for this pair", Field: "tokenOut", Data: map[string]string{"provider": "gasless"}}
-	each(engine.QuoteUpdate{Provider: swap.DEX, Offers: offers, Done: true, Order: []string{offers[0].ID}})
-	each(engine.QuoteUpdate{Provider: swap.Gasless, Failure: failure, Done: true, Order: []string{offers[0].ID}})
-	return engine.QuoteResult{Offers: offers, Failures: map[swap.Kind]*swap.Refusal{swap.Gasless: failure}}, nil
+	each(plan.QuoteUpdate{Provider: swap.DEX, Offers: offers, Done: true, Order: []string{offers[0].ID}})
+	each(plan.QuoteUpdate{Provider: swap.Gasless, Failure: failure, Done: true, Order: []string{offers[0].ID}})
+	return plan.QuoteResult{Offers: offers, Failures: map[swap.Kind]*swap.Refusal{swap.Gasless: failure}}, nil
 }
 
 // Requote answers again and again, while awake does not block, until ctx ends.
-func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, awake func(context.Context) error, each func(engine.QuoteUpdate)) error {
+func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, awake func(context.Context) error, each func(plan.QuoteUpdate)) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -375,7 +376,7 @@ func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.K
 		if err := awake(ctx); err != nil {
 			return err
 		}
-		each(engine.QuoteUpdate{Provider: swap.DEX, Offers: []swap.Offer{s.offer(r)}, Done: true})
+		each(plan.QuoteUpdate{Provider: swap.DEX, Offers: []swap.Offer{s.offer(r)}, Done: true})
 	}
 }
 
@@ -437,8 +438,8 @@ func (s *fakeSwaps) Takes(context.Context, swap.Review, bool) ([]engine.Reason, 
 
 func (s *fakeSwaps) order(id string, state swap.State) swap.Order {
 	o := swap.Order{
-		ID: id, Request: "0b8c6f3e-7c1f-4d55-9d3c-6f1f0a6f7d11", Digest: digest, Origin: "terminal", Terms: s.terms(), Offer: s.offer(s.request()),
-		Plan: s.plan(), Revision: 1, State: state, Created: testTime, Updated: testTime, Reason: strings.Repeat("x", s.long),
+		ID: id, Consent: swap.Consent{Request: "0b8c6f3e-7c1f-4d55-9d3c-6f1f0a6f7d11", Digest: digest, Origin: "terminal", Terms: s.terms(), Offer: s.offer(s.request()),
+			Plan: s.plan()}, Progress: swap.Progress{Revision: 1, State: state}, Created: testTime, Updated: testTime, Outcome: swap.Outcome{Reason: strings.Repeat("x", s.long)},
 	}
 	if state == swap.Filled {
 		ev := &chain.Evidence{

@@ -11,7 +11,7 @@ import (
 )
 
 // refusers are the packages whose refusals name fields.
-var refusers = []string{"../swap", "../swap/journal", "../swap/engine", "../providers/wire", "../providers/dex", "../providers/bridge", "../providers/intent", "../providers/gasless"}
+var refusers = []string{"../swap", "../swap/journal", "../swap/engine", "../swap/plan", "../providers/wire", "../providers/dex", "../providers/bridge", "../providers/intent", "../providers/gasless"}
 
 // fieldsFile lists every field that a refusal can name; the extension has a text for
 // each.

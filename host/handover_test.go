@@ -20,10 +20,10 @@ func TestHandOverOnTheWire(t *testing.T) {
 	signed := swap.Effect{Kind: swap.Signed, Chain: 1, Target: router, Settler: stranger, Deadline: testTime}
 	deposit := swap.Effect{Kind: swap.Deposit, Chain: 1, Target: router, TrustedTo: "a filler", Ref: common.Hash{5}}
 	o := swap.Order{
-		State: swap.Settling, Terms: terms, Plan: swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.CallStep, Effect: deposit}, {Kind: swap.TypedStep, Effect: signed}}},
-		Results: []swap.Result{{}, {Signature: []byte{0xab, 0xcd, 0xef}}}, Wrapped: true, Ref: "theirs",
-		Submission: &swap.Submission{First: testTime, Last: testTime.Add(time.Second), Tries: 2, Refused: true},
-		Offer:      swap.Offer{AmountOut: new(big.Int), MinOut: new(big.Int), Wrap: usdc, Gasless: true, Request: swap.QuoteRequest{AmountIn: new(big.Int)}},
+		Progress: swap.Progress{State: swap.Settling,
+			Results: []swap.Result{{}, {Signature: []byte{0xab, 0xcd, 0xef}}}, Wrapped: true, Ref: "theirs",
+			Submission: &swap.Submission{First: testTime, Last: testTime.Add(time.Second), Tries: 2, Refused: true}}, Consent: swap.Consent{Terms: terms, Plan: swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.CallStep, Effect: deposit}, {Kind: swap.TypedStep, Effect: signed}}},
+			Offer: swap.Offer{AmountOut: new(big.Int), MinOut: new(big.Int), Wrap: usdc, Gasless: true, Request: swap.QuoteRequest{AmountIn: new(big.Int)}}},
 	}
 	b, err := json.Marshal(orderOf(o))
 	if err != nil {

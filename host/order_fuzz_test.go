@@ -33,7 +33,7 @@ func TestTimesBeyondTheCalendar(t *testing.T) {
 		if err := json.Unmarshal([]byte(`"`+stored+`"`), &at); err != nil {
 			t.Fatal(err)
 		}
-		o := swap.Order{Created: at, Updated: testTime, Terms: swap.Terms{Deadline: at}, Offer: swap.Offer{Expires: at}, Attempts: []swap.Attempt{{Signed: at}}}
+		o := swap.Order{Created: at, Updated: testTime, Consent: swap.Consent{Terms: swap.Terms{Deadline: at}, Offer: swap.Offer{Expires: at}}, Progress: swap.Progress{Attempts: []swap.Attempt{{Signed: at}}}}
 		o.Plan.Steps = []swap.Step{{Effect: swap.Effect{Deadline: at}}}
 		got := orderOf(o)
 		if _, err := json.Marshal(got); err != nil || !got.Created.IsZero() || !got.Updated.Equal(testTime) {
@@ -93,7 +93,7 @@ func FuzzOrder(f *testing.F) {
 	fake := &fakeSwaps{}
 	for _, o := range []swap.Order{
 		fake.order("a", swap.Filled), fake.inNeed("b"), fake.leaving("c"), {},
-		{State: swap.Settling, Condition: swap.PaymentSeen, Candidate: &swap.CandidatePayment{}, Claim: &swap.Claim{}, Verdict: &swap.Verdict{Absence: &swap.Absence{}, Logs: []swap.LogRef{{}}}, Submission: &swap.Submission{}, Bump: &swap.Bump{}, Proposal: &swap.Proposal{}},
+		{Progress: swap.Progress{State: swap.Settling, Condition: swap.PaymentSeen, Candidate: &swap.CandidatePayment{}, Claim: &swap.Claim{}, Submission: &swap.Submission{}, Bump: &swap.Bump{}, Proposal: &swap.Proposal{}}, Outcome: swap.Outcome{Verdict: &swap.Verdict{Absence: &swap.Absence{}, Logs: []swap.LogRef{{}}}}},
 	} {
 		b, err := json.Marshal(o)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/internal/clock"
 	"swapkeep/swap"
-	"swapkeep/swap/engine"
+	"swapkeep/swap/plan"
 )
 
 // swapQuote runs cancellable from before its parameters are checked: a quote whose
@@ -39,7 +39,7 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 	}
 	defer done()
 	id := json.RawMessage(c.id)
-	each := func(q engine.QuoteUpdate) { c.notify("swap.quoted", c.s.quotedOf(id, q)) }
+	each := func(q plan.QuoteUpdate) { c.notify("swap.quoted", c.s.quotedOf(id, q)) }
 	res, err := c.s.Swaps.Quote(ctx, r, kinds, each)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 	return out, nil
 }
 
-func (s *Server) quotedOf(id json.RawMessage, q engine.QuoteUpdate) protocol.Quoted {
+func (s *Server) quotedOf(id json.RawMessage, q plan.QuoteUpdate) protocol.Quoted {
 	out := protocol.Quoted{Call: id, Provider: string(q.Provider), Offers: list(q.Offers, s.valuedOffer), Done: q.Done, Order: append([]string{}, q.Order...)}
 	if q.Failure != nil {
 		out.Failure = s.refusalOf(q.Failure)
@@ -207,7 +207,7 @@ func (s *Server) dropPlans() {
 
 // keepQuoting keeps refreshing the quote of request number, unless it has been ended, and
 // replaces the connection's previous watch. It pauses while nobody looks.
-func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteRequest, kinds []swap.Kind, each func(engine.QuoteUpdate)) {
+func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteRequest, kinds []swap.Kind, each func(plan.QuoteUpdate)) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	w := &quoteWatch{number: number, cancel: cancel, extended: make(chan struct{}), done: make(chan struct{})}
 	w.extend(clock.Now())

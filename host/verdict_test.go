@@ -14,8 +14,8 @@ import (
 
 // TestReportOnTheWire checks that an unproven end shows what is known and what was seen.
 func TestReportOnTheWire(t *testing.T) {
-	o := swap.Order{State: swap.Settling, Condition: swap.PaymentSeen, Claim: &swap.Claim{State: swap.Filled},
-		Candidate: &swap.CandidatePayment{End: swap.Filled, Chain: 10, Tx: common.Hash{1}, Token: usdc, Amount: big.NewInt(7), From: stranger, Time: testTime}}
+	o := swap.Order{Progress: swap.Progress{State: swap.Settling, Condition: swap.PaymentSeen, Claim: &swap.Claim{State: swap.Filled},
+		Candidate: &swap.CandidatePayment{End: swap.Filled, Chain: 10, Tx: common.Hash{1}, Token: usdc, Amount: big.NewInt(7), From: stranger, Time: testTime}}}
 	b, err := json.Marshal(orderOf(o))
 	if err != nil {
 		t.Fatal(err)
@@ -38,13 +38,13 @@ func TestReportOnTheWire(t *testing.T) {
 // text.
 func TestVerdictOnTheWire(t *testing.T) {
 	tx := common.Hash{1}
-	o := swap.Order{State: swap.Filled, Claim: &swap.Claim{State: swap.Filled, ProviderStatus: "success", Chain: 10, Tx: tx}, Verdict: &swap.Verdict{
+	o := swap.Order{Progress: swap.Progress{State: swap.Filled, Claim: &swap.Claim{State: swap.Filled, ProviderStatus: "success", Chain: 10, Tx: tx}}, Outcome: swap.Outcome{Verdict: &swap.Verdict{
 		State: swap.Filled, By: "arrival", Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, Short: true, Spent: &swap.Spend{Token: usdc, Amount: big.NewInt(8)}, Sources: "2 sources agree",
 		Evidence: &chain.Evidence{Chain: 10, Tx: tx, From: router, Value: big.NewInt(5), Time: testTime, FeePaid: new(big.Int)},
 		Deposit:  &chain.Evidence{Chain: 1, Tx: common.Hash{2}, FeePaid: new(big.Int)},
 		Logs:     []swap.LogRef{{Chain: 10, Tx: tx, Index: 3}, {Chain: 10, Tx: tx, Index: -1, BalanceIncrease: true}},
 		Absence:  &swap.Absence{Chain: 1, From: 5, Through: chain.Block{Number: 9, Hash: common.Hash{9}, Time: testTime}, Hosts: []string{"a", "b"}},
-	}}
+	}}}
 	b, err := json.Marshal(orderOf(o))
 	if err != nil {
 		t.Fatal(err)

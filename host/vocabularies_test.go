@@ -20,13 +20,14 @@ import (
 	"swapkeep/swap"
 	"swapkeep/swap/engine"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 )
 
 // TestWordsAreTheWalletsOwn checks that the protocol's vocabularies, which repeat tables
 // of other packages for clients, equal what those packages declare.
 func TestWordsAreTheWalletsOwn(t *testing.T) {
 	swaps, chains := sourceOf(t, "../swap"), sourceOf(t, "../chain")
-	engine := sourceOf(t, "../swap/engine")
+	judges := slices.Concat(swaps, sourceOf(t, "../swap/engine"), sourceOf(t, "../swap/plan"))
 	var proofs, kinds, periods []string
 	for _, p := range swap.Proofs() {
 		proofs = append(proofs, p.By)
@@ -42,7 +43,7 @@ func TestWordsAreTheWalletsOwn(t *testing.T) {
 		"ProviderKind": kinds, "OrderKind": constants(swaps, "Kind"), "SupportLevel": constants(swaps, "Support"),
 		"StepKind": constants(swaps, "StepKind"), "EffectKind": constants(swaps, "EffectKind"), "SettledBy": constants(swaps, "SettledBy"),
 		"FeeBasis": constants(swaps, "FeeBasis"),
-		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(slices.Concat(swaps, engine)), "ProvenBy": proofs,
+		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(judges), "ProvenBy": proofs,
 		"OrderState": constants(swaps, "State"), "Condition": constants(swaps, "Condition"), "AllowanceKind": constants(swaps, "AllowanceKind"),
 		"CauseWord": constants(swaps, "ReasonCode"), "Speaker": constants(swaps, "QuoteSource"), "Trusted": trusted,
 		"AttemptKind": constants(chains, "AttemptKind"), "ChartPeriod": periods,
@@ -183,9 +184,9 @@ func literal(e ast.Expr) (string, bool) {
 // protocol says so.
 func TestEmptyLists(t *testing.T) {
 	for _, v := range []any{
-		orderOf(swap.Order{Proposal: &swap.Proposal{}}), reviewOf(swap.Review{}), entryOf(journal.Entry{}),
+		orderOf(swap.Order{Progress: swap.Progress{Proposal: &swap.Proposal{}}}), reviewOf(swap.Review{}), entryOf(journal.Entry{}),
 		allowanceOf(engine.Allowance{Amount: new(big.Int), Review: &swap.Review{}}), providerOf(swap.ProviderInfo{Endpoint: &swap.Endpoint{}}),
-		(&Server{}).quotedOf(json.RawMessage("1"), engine.QuoteUpdate{}),
+		(&Server{}).quotedOf(json.RawMessage("1"), plan.QuoteUpdate{}),
 	} {
 		nulls(t, reflect.ValueOf(v), reflect.TypeOf(v).Name())
 	}

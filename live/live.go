@@ -12,7 +12,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/priceapi/onchain"
 	"swapkeep/swap"
-	"swapkeep/swap/engine"
+	"swapkeep/swap/plan"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -41,7 +41,11 @@ type Row struct {
 
 // Nodes are the networks' hosts.
 type Nodes interface {
-	engine.Nodes
+	plan.Nodes
+	Settled(ctx context.Context, id uint64) (b chain.Block, hosts []string, err error)
+	Head(ctx context.Context, id uint64) (uint64, error)
+	Logs(ctx context.Context, id uint64, f chain.LogFilter, from uint64) (chain.LogScan, error)
+	Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error)
 	Networks() []chain.Network
 	Probe(ctx context.Context, id uint64) ([]chain.Probe, error)
 	Code(ctx context.Context, id uint64, a common.Address) (chain.Code, []string, error)

@@ -9,7 +9,7 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
-	"swapkeep/swap/engine"
+	"swapkeep/swap/plan"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -78,7 +78,7 @@ func (w World) crossChainTarget(k swap.Kind, id uint64) (uint64, bool) {
 // checkOffers requests each quote from a provider and checks the answer: every offer is built,
 // decoded and checked against the terms that it would be accepted with.
 func (w World) checkOffers(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row, answers []Answer) {
-	r := engine.DryRun{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
+	r := plan.DryRun{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
 	for _, e := range w.quoteCases(p.Kind(), n) {
 		kind, id := string(p.Kind()), n.ID
 		told := map[string]bool{}
@@ -101,15 +101,15 @@ func (w World) checkOffers(ctx context.Context, p swap.Provider, n chain.Network
 	return rows, answers
 }
 
-func judgeOffer(ctx context.Context, r engine.DryRun, o swap.Offer) (Verdict, string) {
+func judgeOffer(ctx context.Context, r plan.DryRun, o swap.Offer) (Verdict, string) {
 	if o.Unusable != "" {
 		return Works, "shown, and not to be executed: " + o.Unusable
 	}
-	plan, err := r.Plan(ctx, o)
+	made, err := r.Plan(ctx, o)
 	if err != nil {
 		return verdictOfQuote(err), err.Error()
 	}
-	return Works, fmt.Sprintf("%s for at least %s; %d steps, all understood", o.AmountOut, o.MinOut, len(plan.Steps))
+	return Works, fmt.Sprintf("%s for at least %s; %d steps, all understood", o.AmountOut, o.MinOut, len(made.Steps))
 }
 
 // differingCodes are the refusals of an answer that is not as expected. Any other means that

@@ -126,9 +126,9 @@ const (
 	UserRaisedCeiling ReasonCode = "user_raised_ceiling"
 )
 
-// CauseTexts has the English text of each word. Names in braces are replaced by figures.
+// causeTexts has the English text of each word. Names in braces are replaced by figures.
 // Amounts are not written out, since their decimals are not known here.
-var CauseTexts = map[ReasonCode]string{
+var causeTexts = map[ReasonCode]string{
 	PriceFell:          "the price fell: no offer reaches the accepted floor", // floor, offered: of the output
 	RefundChanged:      "the fresh quote would give back another token, or less of it, than was accepted, if nobody fills it",
 	ActsDifferently:    "the fresh quote would act differently from what was accepted",
@@ -203,7 +203,7 @@ var NoCause Cause
 // NewCause returns the cause of word w with figures, given as alternating names and
 // values.
 func NewCause(w ReasonCode, figures ...string) Cause {
-	c := Cause{Word: w, text: CauseTexts[w]}
+	c := Cause{Word: w, text: causeTexts[w]}
 	for i := 0; i+1 < len(figures); i += 2 {
 		if c.Data == nil {
 			c.Data = Figures{}

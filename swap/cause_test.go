@@ -49,7 +49,7 @@ func TestReasonsHaveCauses(t *testing.T) {
 				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == "ReasonCode" {
 					words++
 					w := ReasonCode(strings.Trim(n.Values[0].(*ast.BasicLit).Value, `"`))
-					if _, told := CauseTexts[w]; told == ownWords[w] {
+					if _, told := causeTexts[w]; told == ownWords[w] {
 						t.Errorf("%s: in the table of causes %t", w, told)
 					}
 				}
@@ -57,8 +57,8 @@ func TestReasonsHaveCauses(t *testing.T) {
 			return true
 		})
 	}
-	if words < 60 || len(CauseTexts) != words-len(ownWords) {
-		t.Errorf("%d words, %d of them in the table", words, len(CauseTexts))
+	if words < 60 || len(causeTexts) != words-len(ownWords) {
+		t.Errorf("%d words, %d of them in the table", words, len(causeTexts))
 	}
 }
 

@@ -163,7 +163,7 @@ func proofTable() string {
 func diagram() string {
 	var b strings.Builder
 	b.WriteString("```mermaid\nstateDiagram-v2\n    [*] --> accepted\n")
-	for _, r := range StateTable {
+	for _, r := range stateTable {
 		for _, n := range r.Next {
 			fmt.Fprintf(&b, "    %s --> %s\n", r.State, n)
 		}
@@ -172,7 +172,7 @@ func diagram() string {
 		}
 	}
 	b.WriteString("```\n\n| State | Meaning | May become |\n|---|---|---|\n")
-	for _, r := range StateTable {
+	for _, r := range stateTable {
 		next := make([]string, len(r.Next))
 		for i, n := range r.Next {
 			next[i] = string(n)

@@ -3,6 +3,7 @@ package swap
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"time"
 
 	"swapkeep/chain"
@@ -12,9 +13,23 @@ import (
 )
 
 // An Order is one accepted plan and everything that has happened to it. Every change
-// stores a snapshot of it in the journal.
+// stores a snapshot of it in the journal, flat: the stored names are those of the parts'
+// fields, in this order.
 type Order struct {
-	ID       string      `json:"id"`
+	ID string `json:"id"`
+	Consent
+	Progress
+	Outcome
+	Created    time.Time `json:"created"`
+	Updated    time.Time `json:"updated"`
+	Unfinished bool      `json:"-"` // of an [Unreadable] order: it had not ended
+	Checked    time.Time `json:"-"` // when the engine last polled it; zero: not since the engine started, or it has ended
+}
+
+// A Consent is what the user accepted, with the offer and plan by which it is carried out:
+// a refresh replaces those two under the same digest. The seal covers Terms, Offer, Plan,
+// Digest and AckCodes, and besides them SlippageBps and Created.
+type Consent struct {
 	Request  string      `json:"request"` // the client's idempotency key, a uuid
 	Digest   common.Hash `json:"digest"`  // what the user accepted
 	Origin   string      `json:"origin"`  // who asked: extension origin or terminal
@@ -23,7 +38,10 @@ type Order struct {
 	Plan     Plan        `json:"plan"`
 	AckCodes []string    `json:"acknowledged,omitempty"` // codes of findings that the user acknowledged
 	Seal     *Seal       `json:"seal,omitempty"`         // over what was accepted; without one nothing is signed
+}
 
+// A Progress is how far an order has come, and what it waits for.
+type Progress struct {
 	Revision        uint64            `json:"revision"` // counts recorded changes
 	State           State             `json:"state"`
 	Condition       Condition         `json:"condition,omitempty"`
@@ -54,14 +72,14 @@ type Order struct {
 	HeadsAt time.Time         `json:"headsAt,omitzero"`
 	// Searched has, by name of the search, the block up to which all blocks were searched
 	// twice. It is updated from time to time.
-	Searched   map[string]uint64 `json:"searched,omitempty"`
-	Verdict    *Verdict          `json:"verdict,omitempty"` // set with a final state
-	Reason     string            `json:"reason,omitempty"`  // in words, for a person
-	Cause      *Cause            `json:"cause,omitempty"`   // likewise, for programs; nil if an older version wrote it
-	Created    time.Time         `json:"created"`
-	Updated    time.Time         `json:"updated"`
-	Unfinished bool              `json:"-"` // of an [Unreadable] order: it had not ended
-	Checked    time.Time         `json:"-"` // when the engine last polled it; zero: not since the engine started, or it has ended
+	Searched map[string]uint64 `json:"searched,omitempty"`
+}
+
+// An Outcome is how an order ended and, until then, why it waits or was refused.
+type Outcome struct {
+	Verdict *Verdict `json:"verdict,omitempty"` // set with a final state
+	Reason  string   `json:"reason,omitempty"`  // in words, for a person
+	Cause   *Cause   `json:"cause,omitempty"`   // likewise, for programs; nil if an older version wrote it
 }
 
 // A Proposal is what an order asks consent to when the accepted terms can no longer be
@@ -153,6 +171,27 @@ func (o Order) Priced() bool { return Priced(o.Plan.LastEffect().Kind) }
 func (o Order) OrderSigned() bool {
 	last := len(o.Plan.Steps) - 1
 	return last >= 0 && o.Plan.Steps[last].Effect.Kind == Signed && len(o.Results) > last
+}
+
+// OwnSteps returns how many leading steps of the plan the wallet makes itself: approvals
+// and the wrap that goes first.
+func (o Order) OwnSteps() int {
+	n := slices.IndexFunc(o.Plan.Steps, func(s Step) bool { return !o.Terms.IsWalletStep(s.Effect) })
+	if n < 0 {
+		return len(o.Plan.Steps)
+	}
+	return n
+}
+
+// GasLeft returns what the fees of finished steps left of the accepted gas ceiling, in wei.
+func (o Order) GasLeft() *big.Int {
+	left := new(big.Int).Set(o.Terms.GasCeiling)
+	for _, r := range o.Results {
+		if r.Evidence != nil && r.Evidence.FeePaid != nil && r.Evidence.FeePaid.Sign() > 0 {
+			left.Sub(left, r.Evidence.FeePaid)
+		}
+	}
+	return left
 }
 
 // Priced reports whether an effect depends on a quoted price.

@@ -37,7 +37,7 @@ func arrivalProof(o Order) Proof {
 
 // TestProofsAreChecked refuses proofs that other transactions could satisfy.
 func TestProofsAreChecked(t *testing.T) {
-	o := Order{Terms: Terms{Account: account, SrcChain: srcChain, DstChain: dstChain, TokenIn: usdc, TokenOut: outside, Recipient: account, RefundTo: account, MinOut: big.NewInt(1000)}}
+	o := Order{Consent: Consent{Terms: Terms{Account: account, SrcChain: srcChain, DstChain: dstChain, TokenIn: usdc, TokenOut: outside, Recipient: account, RefundTo: account, MinOut: big.NewInt(1000)}}}
 	for name, change := range map[string]func(*Proof){
 		"nothing":               func(p *Proof) { *p = Proof{} },
 		"a fill and an arrival": func(p *Proof) { p.Fill = fillProof(o).Fill },
@@ -90,7 +90,7 @@ func TestTableOfProofs(t *testing.T) {
 		seen[r.By] = true
 	}
 	for _, r := range UnprovenEnds() {
-		if o := (Order{State: Settling, Condition: r.Condition}); !o.Unproven() || r.Means == "" {
+		if o := (Order{Progress: Progress{State: Settling, Condition: r.Condition}}); !o.Unproven() || r.Means == "" {
 			t.Errorf("report %+v", r)
 		}
 	}

@@ -1,9 +1,12 @@
 package swap
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
+	"time"
 )
 
 // Code says why something was refused. Codes are part of the wire: the protocol's error
@@ -92,6 +95,25 @@ func (r *Refusal) Unwrap() error { return r.Err }
 // Temporary reports a temporary problem of the provider: nothing was decided, and the
 // same may succeed later.
 func (r *Refusal) Temporary() bool { return r.Code.Temporary() }
+
+// RetryDelay returns how long a provider asked with err not to be asked again, at most ten
+// minutes; 0 if it did not ask, or if err is not temporary.
+func RetryDelay(err error) time.Duration {
+	var refused *Refusal
+	if !errors.As(err, &refused) || !refused.Temporary() {
+		return 0
+	}
+	seconds, err := strconv.ParseUint(refused.Data[retryAfter], 10, 32)
+	if err != nil {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, maxRetryDelay)
+}
+
+const (
+	retryAfter    = "retryAfterSeconds" // key in Refusal.Data
+	maxRetryDelay = 10 * time.Minute
+)
 
 // Is makes errors.Is(err, &Refusal{Code: c}) compare the code alone.
 func (r *Refusal) Is(target error) bool {

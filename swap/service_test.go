@@ -62,13 +62,13 @@ const partnerText = "0x90f79bf6eb2c4f870365e785982e1f101e93b906"
 
 func TestStates(t *testing.T) {
 	seen := map[State]bool{}
-	for _, r := range StateTable {
+	for _, r := range stateTable {
 		if seen[r.State] || r.Means == "" {
 			t.Errorf("row %s", r.State)
 		}
 		seen[r.State] = true
 	}
-	for _, r := range StateTable {
+	for _, r := range stateTable {
 		for _, n := range r.Next {
 			if !seen[n] {
 				t.Errorf("%s leads to %s, which has no row", r.State, n)
@@ -80,7 +80,7 @@ func TestStates(t *testing.T) {
 			t.Errorf("%s is not final", s)
 		}
 	}
-	o := Order{State: Filled}
+	o := Order{Progress: Progress{State: Filled}}
 	if err := o.SetState(Failed); !errors.Is(err, ErrTransition) {
 		t.Errorf("a final state was left: %v", err)
 	}

@@ -26,18 +26,19 @@ const (
 	Cancelled  State = "cancelled"  // proven: ended at the user's wish or refused, and nothing was taken
 )
 
-// A StateRow is a line of the state table. Revoke is what the state means for an order of kind
+// A stateRow is a line of the state table. Revoke is what the state means for an order of kind
 // [Wallet], where that differs.
-type StateRow struct {
+type stateRow struct {
 	State  State
 	Means  string
 	Next   []State
 	Revoke string
 }
 
-// StateTable lists every state and the moves allowed from it. A state without moves
-// is final; so is any state not listed, which is shown and never acted on.
-var StateTable = []StateRow{
+// stateTable lists every state and the moves allowed from it. A state without moves
+// is final; so is any state not listed, which is shown and never acted on. What the engine
+// does in a state is the table actions in swap/engine/engine.go.
+var stateTable = []stateRow{
 	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Expired, Cancelled, Failed}, ""},
 	{Approving, "carrying out the approvals", []State{Executing, Settling, Failed, Expired, Cancelled}, "taking the allowance away"},
 	{Executing, "carrying out the steps", []State{Approving, Submitting, Settling, Failed, Expired, Cancelled}, ""},
@@ -73,25 +74,25 @@ const (
 // ErrTransition is returned for a move that the table does not allow.
 var ErrTransition = errors.New("transition not allowed")
 
-// RowOf returns the row of a state, or a substitute for one of a newer version.
-func RowOf(s State) (StateRow, bool) {
-	i := slices.IndexFunc(StateTable, func(r StateRow) bool { return r.State == s })
+// rowOf returns the row of a state, or a substitute for one of a newer version.
+func rowOf(s State) (stateRow, bool) {
+	i := slices.IndexFunc(stateTable, func(r stateRow) bool { return r.State == s })
 	if i < 0 {
-		return StateRow{State: s, Means: "unknown to this version"}, false
+		return stateRow{State: s, Means: "unknown to this version"}, false
 	}
-	return StateTable[i], true
+	return stateTable[i], true
 }
 
 // Final reports whether no move leads out of s. A state that this version does not know
 // is final: it is shown and never acted on.
-func (s State) Final() bool { r, _ := RowOf(s); return len(r.Next) == 0 }
+func (s State) Final() bool { r, _ := rowOf(s); return len(r.Next) == 0 }
 
 // Ended reports whether o has ended, as far as its record can be read.
 func (o Order) Ended() bool { return o.State.Final() && !o.Unfinished }
 
 // Means returns the one-line meaning of the order's state, for a person.
 func (o Order) Means() string {
-	r, _ := RowOf(o.State)
+	r, _ := rowOf(o.State)
 	switch {
 	case o.State == Unreadable:
 		return unreadableMeans
@@ -116,7 +117,7 @@ func (o Order) Partly() bool {
 
 // SetState moves o to state s, or returns ErrTransition. Staying in a state is not a move.
 func (o *Order) SetState(s State) error {
-	r, _ := RowOf(o.State)
+	r, _ := rowOf(o.State)
 	if !slices.Contains(r.Next, s) {
 		return fmt.Errorf("%w: %s to %s", ErrTransition, o.State, s)
 	}
@@ -124,9 +125,9 @@ func (o *Order) SetState(s State) error {
 	return nil
 }
 
-// Progress returns a number that grows as o advances.
-func (o Order) Progress() int {
-	n := 2*o.Step + slices.IndexFunc(StateTable, func(r StateRow) bool { return r.State == o.State })
+// Position returns a number that grows as o advances.
+func (o Order) Position() int {
+	n := 2*o.Step + slices.IndexFunc(stateTable, func(r stateRow) bool { return r.State == o.State })
 	if o.CurrentTx != (common.Hash{}) {
 		n++
 	}
@@ -162,7 +163,7 @@ const HeldWrapped = "the input is held as the wrapped coin"
 
 // KnownFinal reports whether s is a final state that this version knows. An order in a state
 // of a newer version stays in the open index.
-func (s State) KnownFinal() bool { r, known := RowOf(s); return known && len(r.Next) == 0 }
+func (s State) KnownFinal() bool { r, known := rowOf(s); return known && len(r.Next) == 0 }
 
 // Unreadable is the state that lists show for an order whose record cannot be read. It is
 // never stored. Nothing is done about such an order but reading its record again.

@@ -1,6 +1,7 @@
 // Package swap is the domain: the terms a user accepts, the effects a plan
 // would have, the checks that hold both together, the states of an order, and
-// what a provider is. It does no I/O: see swap/journal, swap/proof and swap/engine.
+// what a provider is. It does no I/O: see swap/journal, swap/proof, swap/plan and
+// swap/engine.
 package swap
 
 import (

@@ -138,9 +138,9 @@ func paidExample() paidDeposit {
 	return paidDeposit{
 		id: common.HexToHash("0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be"), tx: tx,
 		order: swap.Order{
-			Terms:   swap.Terms{SrcChain: 8453, DstChain: 42161},
-			Plan:    swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep}}},
-			Results: []swap.Result{{Tx: tx, Evidence: &chain.Evidence{Time: testNow.Add(-time.Minute)}}},
+			Consent: swap.Consent{Terms: swap.Terms{SrcChain: 8453, DstChain: 42161},
+				Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep}}}},
+			Progress: swap.Progress{Results: []swap.Result{{Tx: tx, Evidence: &chain.Evidence{Time: testNow.Add(-time.Minute)}}}},
 		},
 	}
 }

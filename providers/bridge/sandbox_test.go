@@ -267,8 +267,8 @@ func (x *trader) pays(ctx context.Context, o swap.Offer, t swap.Terms, b swap.Bu
 		}
 	}
 	return swap.Order{
-		ID: "test", Terms: t, Offer: o, Plan: swap.Plan(b),
-		Results: []swap.Result{{Tx: receipt.TxHash, Evidence: &chain.Evidence{Chain: t.SrcChain, Tx: receipt.TxHash, Time: time.Now(), Success: true}}},
+		ID: "test", Consent: swap.Consent{Terms: t, Offer: o, Plan: swap.Plan(b)},
+		Progress: swap.Progress{Results: []swap.Result{{Tx: receipt.TxHash, Evidence: &chain.Evidence{Chain: t.SrcChain, Tx: receipt.TxHash, Time: time.Now(), Success: true}}}},
 	}
 }
 

@@ -281,9 +281,9 @@ func minedOrder(t testing.TB, name string, r swap.QuoteRequest, ago time.Duratio
 	terms.MinOut, terms.Deadline = x.offer.MinOut, testNow.Add(20*time.Minute)
 	tx := common.HexToHash("0x01")
 	return swap.Order{
-		ID: "test", Terms: terms, Offer: x.offer,
-		Plan:    swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: &x.call}}, Settlement: swap.ByProvider, Spender: x.call.To},
-		Results: []swap.Result{{Tx: tx, Evidence: &chain.Evidence{Tx: tx, Time: testNow.Add(-ago)}}},
+		ID: "test", Consent: swap.Consent{Terms: terms, Offer: x.offer,
+			Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: &x.call}}, Settlement: swap.ByProvider, Spender: x.call.To}},
+		Progress: swap.Progress{Results: []swap.Result{{Tx: tx, Evidence: &chain.Evidence{Tx: tx, Time: testNow.Add(-ago)}}}},
 	}
 }
 

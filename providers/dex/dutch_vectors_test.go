@@ -494,7 +494,7 @@ func planned(t testing.TB, p *Provider, terms swap.Terms, o dutchOrder) swap.Ord
 	t.Helper()
 	typed := o.typed(terms.SrcChain)
 	return swap.Order{
-		Terms: terms, Plan: swap.Plan{Settlement: swap.ByProvider, Spender: permit2, Steps: []swap.Step{{Kind: swap.TypedStep, Typed: &typed}}},
-		Step: 1, Results: []swap.Result{{Signature: signWith(t, typed)}},
+		Consent:  swap.Consent{Terms: terms, Plan: swap.Plan{Settlement: swap.ByProvider, Spender: permit2, Steps: []swap.Step{{Kind: swap.TypedStep, Typed: &typed}}}},
+		Progress: swap.Progress{Step: 1, Results: []swap.Result{{Signature: signWith(t, typed)}}},
 	}
 }

@@ -231,8 +231,8 @@ func (d *fakeService) order(terms swap.Terms) swap.Order {
 	}
 	signature := signWith(d.t, *built.Steps[0].Typed)
 	return swap.Order{
-		Terms: terms, Offer: d.offer, Plan: swap.Plan{Steps: built.Steps, Settlement: built.Settlement},
-		Step: 1, Results: []swap.Result{{Signature: signature}},
+		Consent:  swap.Consent{Terms: terms, Offer: d.offer, Plan: swap.Plan{Steps: built.Steps, Settlement: built.Settlement}},
+		Progress: swap.Progress{Step: 1, Results: []swap.Result{{Signature: signature}}},
 	}
 }
 

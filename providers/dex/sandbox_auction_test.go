@@ -112,8 +112,8 @@ func (x *trader) auction(in, out common.Address, amount string, feeBps int) swap
 		x.t.Fatal(err)
 	}
 	order := swap.Order{
-		Terms: terms, Offer: o, Plan: swap.Plan{Steps: []swap.Step{step}, Settlement: built.Settlement, Spender: built.Spender},
-		Step: 1, Results: []swap.Result{{Signature: signature}},
+		Consent:  swap.Consent{Terms: terms, Offer: o, Plan: swap.Plan{Steps: []swap.Step{step}, Settlement: built.Settlement, Spender: built.Spender}},
+		Progress: swap.Progress{Step: 1, Results: []swap.Result{{Signature: signature}}},
 	}.Clone()
 	for range 2 { // as after a lost answer
 		if order.Ref, err = x.p.Submit(ctx, order); err != nil {

@@ -158,7 +158,7 @@ func (x *trader) built(ctx context.Context, in, out common.Address, amount strin
 // last step's call, and the effect of every step by its bytes.
 func (x *trader) carryOut(ctx context.Context, o swap.Offer, terms swap.Terms, b swap.Built) (chain.Call, []swap.Effect, error) {
 	x.t.Helper()
-	order := swap.Order{Terms: terms, Offer: o, Plan: swap.Plan{Steps: b.Steps, Settlement: b.Settlement}}
+	order := swap.Order{Consent: swap.Consent{Terms: terms, Offer: o, Plan: swap.Plan{Steps: b.Steps, Settlement: b.Settlement}}}
 	var effects []swap.Effect
 	for i, s := range b.Steps {
 		if s.Kind == swap.LateStep {

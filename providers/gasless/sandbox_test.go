@@ -167,8 +167,8 @@ func (x *trader) signs(o swap.Offer, terms swap.Terms, built swap.Built) swap.Or
 		x.t.Fatal(err)
 	}
 	return swap.Order{
-		ID: "test", Terms: terms, Offer: o, Results: []swap.Result{{Signature: signature}},
-		Plan: swap.Plan(built),
+		ID: "test", Consent: swap.Consent{Terms: terms, Offer: o,
+			Plan: swap.Plan(built)}, Progress: swap.Progress{Results: []swap.Result{{Signature: signature}}},
 	}
 }
 

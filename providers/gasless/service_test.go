@@ -320,7 +320,7 @@ func signedOrder(t testing.TB, a *api, p *gasless.Provider) swap.Order {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := swap.Order{ID: "test", Terms: termsOf(offers[0]), Offer: offers[0]}
+	o := swap.Order{ID: "test", Consent: swap.Consent{Terms: termsOf(offers[0]), Offer: offers[0]}}
 	built, err := p.Build(t.Context(), offers[0], o.Terms)
 	if err != nil {
 		t.Fatal(err)

@@ -87,9 +87,9 @@ func exampleOrderOf(t testing.TB) swap.Order {
 		t.Fatal(err)
 	}
 	return swap.Order{
-		ID: "test", Terms: terms, Offer: f.offer(r, exampleNow), Ref: exampleOrder,
-		Plan:    swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: d.call(terms)}}, Settlement: swap.ByProvider, Spender: d.to},
-		Results: []swap.Result{{Tx: exampleTx}},
+		ID: "test", Consent: swap.Consent{Terms: terms, Offer: f.offer(r, exampleNow),
+			Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: d.call(terms)}}, Settlement: swap.ByProvider, Spender: d.to}}, Progress: swap.Progress{Ref: exampleOrder,
+			Results: []swap.Result{{Tx: exampleTx}}},
 	}
 }
 

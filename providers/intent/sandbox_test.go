@@ -25,6 +25,7 @@ import (
 	"swapkeep/swap"
 	"swapkeep/swap/engine"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -218,7 +219,7 @@ func (c *walletFixture) prepare(t *testing.T, x trade) (swap.Review, error) {
 	r := request(x.src, x.in, x.amount, x.dst, x.out, 0)
 	r.Account, r.Recipient, r.RefundTo = c.who, c.who, c.who
 	told := map[string]bool{}
-	got, err := c.service.Quote(t.Context(), r, []swap.Kind{swap.Intent}, func(q engine.QuoteUpdate) {
+	got, err := c.service.Quote(t.Context(), r, []swap.Kind{swap.Intent}, func(q plan.QuoteUpdate) {
 		for _, o := range q.Offers {
 			told[o.ID] = true
 		}

@@ -291,8 +291,8 @@ func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 // treats every call as mined.
 func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b swap.Built) (swap.Order, error) {
 	order := swap.Order{
-		ID: "providertest", Terms: h.terms, Offer: o,
-		Plan: swap.Plan{Steps: slices.Clone(b.Steps), Settlement: b.Settlement, Spender: b.Spender},
+		ID: "providertest", Consent: swap.Consent{Terms: h.terms, Offer: o,
+			Plan: swap.Plan{Steps: slices.Clone(b.Steps), Settlement: b.Settlement, Spender: b.Spender}},
 	}
 	for i, s := range b.Steps {
 		var left swap.Result

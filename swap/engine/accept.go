@@ -8,6 +8,7 @@ import (
 
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -41,7 +42,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (swap.Order, erro
 		return o, err
 	}
 	review := o.Proposal.Review
-	until := earlier(until(*o.Proposal), review.Terms.Deadline)
+	until := earlier(plan.ProposalEnds(*o.Proposal), review.Terms.Deadline)
 	m := s.moving(ctx, review.Terms, review.Offer.Request.SlippageBps) // the whole amount: an earlier consent by password was not counted
 	if err := s.bounded(r.Caller, m, review.Terms.AmountIn); err != nil {
 		return o, err
@@ -95,7 +96,7 @@ func (s *Service) proposed(r AcceptRequest) (swap.Order, error) {
 		return o, swap.Refuse(swap.ConsentNeeded, "the order proposes nothing now; look at it again")
 	case o.Proposal.Digest != r.Digest:
 		return o, swap.Refuse(swap.ConsentNeeded, "the proposal has changed; look at the new one")
-	case s.o.Now().After(until(*o.Proposal)), o.Proposal.Seal == nil:
+	case s.o.Now().After(plan.ProposalEnds(*o.Proposal)), o.Proposal.Seal == nil:
 		s.start(o.ID) // makes a new proposal
 		return o, swap.Refuse(swap.ConsentNeeded, "the proposal is too old; look at the one that takes its place")
 	}
@@ -112,7 +113,7 @@ func accept(o *swap.Order, acknowledged []string) error {
 	if o.OrderSigned() {
 		return errOrderSigned
 	}
-	done := min(ownStepCount(*o), o.Step)
+	done := min(o.OwnSteps(), o.Step)
 	o.AllowanceLocked = o.AllowanceLocked && p.Plan.Spender == o.Plan.Spender
 	o.Terms, o.Offer, o.Plan, o.Digest, o.Proposal = p.Terms, p.Offer, p.Plan, p.Digest, nil
 	o.SlippageBps, o.Permit = 0, nil

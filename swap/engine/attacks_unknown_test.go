@@ -18,7 +18,7 @@ func TestOpaqueCallAndAnUnknownToken(t *testing.T) {
 	h := b.useDepositProvider(swap.Opaque)
 	c := b.newMaliciousContract()
 	at := h.deployPinned(c, chameleon())
-	b.service.engine.Tokens = func(uint64) []common.Address { return nil }
+	b.service.engine.Planner.Tokens = func(uint64) []common.Address { return nil }
 	b.approveFor(at, usdt, 4000e6) // by another wallet, long ago
 	h.callTarget(at, slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(0), word(thousand)))
 	r, err := b.reviewDeposit(native, 1e15)

@@ -46,7 +46,7 @@ func (e *Engine) pollClaim(ctx context.Context, s swap.Settler, o *swap.Order, l
 	kept(err)
 	failpoint.Point("engine.after_status")
 	if err != nil {
-		l.quietUntil = e.Now().Add(retryDelay(err))
+		l.quietUntil = e.Now().Add(swap.RetryDelay(err))
 		e.Log(*o, err)
 		return
 	}
@@ -215,4 +215,10 @@ func (e *Engine) pushClaim(id string, l *settlementWatch, c swap.Claim) {
 	if c, ok := e.wake[id]; ok {
 		wake(c, 0)
 	}
+}
+
+// keepOrderAnswer has a provider's answer about an order kept if it is refused: done must be
+// called with the call's error.
+func (e *Engine) keepOrderAnswer(ctx context.Context, o swap.Order) (in context.Context, done func(error)) {
+	return e.Planner.KeepAnswer(ctx, o.Terms.Provider, o.Terms.Account, o.Terms.Recipient, o.Terms.RefundTo)
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math/big"
-	"testing"
 
 	"swapkeep/swap"
 
@@ -45,24 +44,4 @@ func handed(k swap.EffectKind, native bool) (swap.Terms, []swap.Effect) {
 	approve := effects[0]
 	approve.Approves[0].Spender = spender
 	return t, []swap.Effect{approve, f}
-}
-
-// TestAllowanceOfHandOvers checks that a call that takes the input needs exactly that
-// allowance. For a signed order a built-in contract may have more.
-func TestAllowanceOfHandOvers(t *testing.T) {
-	for _, c := range []struct {
-		kind            swap.EffectKind
-		present, shares int64
-		fits            bool
-	}{
-		{swap.Signed, 1000, 0, true}, {swap.Signed, 5000, 0, true}, {swap.Signed, 999, 0, false}, {swap.Signed, 1000, 1, false},
-		{swap.Deposit, 1000, 0, true}, {swap.Deposit, 1001, 0, false}, {swap.Deposit, 0, 0, false}, {swap.Deposit, 1300, 300, true},
-		{swap.Opaque, 1000, 0, true}, {swap.Opaque, 5000, 0, false}, {swap.Opaque, 999, 0, false},
-	} {
-		a := allowance{present: big.NewInt(c.present), shares: big.NewInt(c.shares), pending: new(big.Int)}
-		p := swap.Plan{Steps: []swap.Step{{Effect: swap.Effect{Kind: c.kind}}}}
-		if got := a.fits(p, big.NewInt(1000)); got != c.fits {
-			t.Errorf("%+v: %v", c, got)
-		}
-	}
 }

@@ -554,7 +554,7 @@ func TestLooksAhead(t *testing.T) {
 		"the same chain":        {swap.Deposit, srcChain, time.Time{}, false},
 		"nothing handed over":   {swap.Approve, dstChain, time.Time{}, false},
 	} {
-		o := swap.Order{Terms: swap.Terms{SrcChain: srcChain, DstChain: c.dst}, HeadsAt: c.at}
+		o := swap.Order{Consent: swap.Consent{Terms: swap.Terms{SrcChain: srcChain, DstChain: c.dst}}, Progress: swap.Progress{HeadsAt: c.at}}
 		if e.needsHead(o, swap.Step{Effect: swap.Effect{Kind: c.kind}}) != c.want {
 			t.Errorf("%s: %t", name, !c.want)
 		}
@@ -628,7 +628,7 @@ func (v cancelCallProvider) CancelCall(swap.Order) (chain.Call, error) { return 
 // verifies its signature or settles it, and moves nothing.
 func TestVoidCall(t *testing.T) {
 	terms, effects := handed(swap.Signed, false)
-	o := swap.Order{ID: "o", Terms: terms, Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.TypedStep, Effect: effects[1]}}}}
+	o := swap.Order{ID: "o", Consent: swap.Consent{Terms: terms, Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.TypedStep, Effect: effects[1]}}}}}
 	for name, c := range map[string]struct {
 		code   swap.Code // "" = allowed
 		change func(*chain.Call)

@@ -96,6 +96,11 @@ func sealBy(key *ecdsa.PrivateKey, account common.Address, message []byte) [32]b
 	return [32]byte(m.Sum(nil))
 }
 
+// setNodes replaces the nodes of the engine and of its planner.
+func (b *engineFixture) setNodes(n Nodes) {
+	b.service.engine.Nodes, b.service.engine.Planner.Nodes = n, n
+}
+
 // sealed returns o with the seal that the user's consent gave it before the lock.
 func (h *fakeSigner) sealed(o swap.Order) swap.Order {
 	s := swap.Seal{Form: sealForm, Act: "execute", Made: time.Now().UTC()}
@@ -361,8 +366,8 @@ func (b *engineFixture) order(change func(*swap.Terms, *swap.Offer)) swap.Order 
 		plan.Steps = append(plan.Steps, s)
 	}
 	digest := swap.Digest(t, plan.Effects())
-	o, made, err := b.service.o.Journal.Create(b.signer.sealed(swap.Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: digest, Terms: t,
-		Offer: offer, Plan: plan, State: swap.Accepted, Created: time.Now(), Updated: time.Now()}), digest)
+	o, made, err := b.service.o.Journal.Create(b.signer.sealed(swap.Order{ID: uuid.Must(uuid.NewV7()).String(), Consent: swap.Consent{Request: uuid.NewString(), Digest: digest, Terms: t,
+		Offer: offer, Plan: plan}, Progress: swap.Progress{State: swap.Accepted}, Created: time.Now(), Updated: time.Now()}), digest)
 	if err != nil || !made {
 		b.t.Fatal(made, err)
 	}
@@ -734,12 +739,11 @@ func TestExecuteOnce(t *testing.T) {
 	}
 	o := b.waitState(orders[0].ID, swap.Filled)
 	b.wantNonceAndWETH(1, 1e17)
-	b.service.mu.Lock()
-	kept := len(b.service.offers.order) + len(b.service.plans.order)
-	b.service.mu.Unlock()
-	if kept != 0 {
-		t.Errorf("%d of its offers and plans stay in memory", kept)
+	if _, kept := b.service.Reviewed(review.Digest, false); kept {
+		t.Error("its plan stays in memory")
 	}
+	_, err = b.service.Prepare(ctx, q.Offers[0].ID)
+	refusedWith(t, err, swap.QuoteUnknown) // nor does its offer
 	winner := ExecuteRequest{Request: o.Request, Digest: review.Digest, Caller: passwordCaller}
 	if again, err := b.service.Execute(ctx, winner); err != nil || again.ID != o.ID {
 		t.Errorf("repeated: %v, %v", again.ID, err)
@@ -749,9 +753,7 @@ func TestExecuteOnce(t *testing.T) {
 	refusedWith(t, err, swap.RequestConflict)
 	late := review
 	late.Expires = time.Now().Add(-time.Second)
-	b.service.mu.Lock()
-	b.service.plans.put(review.Digest.Hex(), late)
-	b.service.mu.Unlock()
+	b.service.KeepReviews(b.service.Generation(), late)
 	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: passwordCaller})
 	refusedWith(t, err, swap.PlanExecuted) // also once the plan has expired
 	b.service.DropPlans()

@@ -13,6 +13,7 @@ import (
 	"swapkeep/internal/failpoint"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -103,7 +104,7 @@ func (e *Engine) signTyped(ctx context.Context, p swap.Provider, o *swap.Order, 
 	if _, err := e.recheck(p, *o, s); err != nil {
 		return swap.NoCause, err
 	}
-	if s.Effect.Kind == swap.Permit && !allowsNonce(o.Permit, s.Effect.Nonce) {
+	if s.Effect.Kind == swap.Permit && !plan.AllowsNonce(o.Permit, s.Effect.Nonce) {
 		return swap.NoCause, swap.AskConsent(swap.PermitChanged)
 	}
 	if s.Effect.Kind == swap.Permit && s.Effect.Nonce != nil {
@@ -153,7 +154,7 @@ func (e *Engine) signTyped(ctx context.Context, p swap.Provider, o *swap.Order, 
 // leaves on the chain (see Journal.checkDistinguishable); alone is false if another open order has one
 // of them.
 func (e *Engine) checkSignedOrder(ctx context.Context, o swap.Order) (leaves []common.Hash, alone bool, err error) {
-	if err := e.checkFunded(ctx, o.Terms, o.Wrapped); err != nil {
+	if err := e.Planner.CheckFunded(ctx, o.Terms, o.Wrapped); err != nil {
 		return nil, false, err
 	}
 	if leaves, err = e.fillTraces(o); err != nil {
@@ -185,7 +186,7 @@ func (e *Engine) permitNonceCurrent(ctx context.Context, o swap.Order, f swap.Ef
 // recheck decodes a step's real bytes again and checks the whole plan against the terms
 // and the digest: what is signed must be what was accepted.
 func (e *Engine) recheck(p swap.Provider, o swap.Order, s swap.Step) (swap.Effect, error) {
-	f, err := decodeStep(p, o.Terms, s)
+	f, err := plan.DecodeStep(p, o.Terms, s)
 	if err != nil {
 		return f, err
 	}
@@ -216,7 +217,7 @@ func (e *Engine) send(ctx context.Context, p swap.Provider, o *swap.Order, s swa
 	if err := e.recheckUnneeded(*o); err != nil {
 		return swap.NoCause, err
 	}
-	if err := e.checkContract(ctx, o.Terms, s.Effect); err != nil {
+	if err := e.Planner.CheckContract(ctx, o.Terms, s.Effect); err != nil {
 		return swap.NoCause, err
 	}
 	if err := e.simulate(ctx, *o, s, x); err != nil {
@@ -235,7 +236,7 @@ func (e *Engine) send(ctx context.Context, p swap.Provider, o *swap.Order, s swa
 // then. The caller has checked that o's user wants it. If an earlier transaction blocks
 // the nonce, o waits with WaitingForNonce.
 func (e *Engine) submitCall(ctx context.Context, o *swap.Order, key string, c chain.Call, until time.Time, then swap.Condition, note swap.Cause) (swap.Cause, error) {
-	tx, err := e.Sender.Submit(ctx, key, c, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: until})
+	tx, err := e.Sender.Submit(ctx, key, c, chain.Policy{Ceiling: o.GasLeft(), Until: until})
 	if errors.Is(err, chain.ErrNonceBlocked) {
 		o.Condition = swap.WaitingForNonce
 		return swap.WaitCause(swap.WaitingForNonce), nil
@@ -261,7 +262,7 @@ func termsMetAgain(o *swap.Order) (swap.Cause, error) {
 // termsMetIfAffordable is recovered, if the call's cost is within the accepted gas ceiling.
 func (e *Engine) termsMetIfAffordable(ctx context.Context, o *swap.Order, c chain.Call) (swap.Cause, error) {
 	cost, err := e.Nodes.Cost(ctx, c)
-	if err == nil && cost.Max.Cmp(e.ceilingLeft(*o)) > 0 {
+	if err == nil && cost.Max.Cmp(o.GasLeft()) > 0 {
 		err = chain.ErrCeiling
 	}
 	if err != nil {
@@ -288,22 +289,11 @@ func (e *Engine) callOf(ctx context.Context, p swap.Provider, o swap.Order, s sw
 // simulate runs the call on our own nodes and checks what it moves against the terms.
 func (e *Engine) simulate(ctx context.Context, o swap.Order, s swap.Step, x swap.Expected) error {
 	x.Effects = []swap.Effect{s.Effect}
-	err := e.checkSimulated(ctx, o.Terms, []chain.Call{*s.Call}, x)
+	err := e.Planner.CheckSimulated(ctx, o.Terms, []chain.Call{*s.Call}, x)
 	if errors.Is(err, chain.ErrWouldRevert) {
 		return swap.RefuseRevert(err)
 	}
 	return err
-}
-
-// ceilingLeft returns what is left of the accepted gas ceiling, in wei.
-func (e *Engine) ceilingLeft(o swap.Order) *big.Int {
-	left := new(big.Int).Set(o.Terms.GasCeiling)
-	for _, r := range o.Results {
-		if r.Evidence != nil && r.Evidence.FeePaid != nil && r.Evidence.FeePaid.Sign() > 0 {
-			left.Sub(left, r.Evidence.FeePaid)
-		}
-	}
-	return left
 }
 
 // sendDeadline returns the last moment at which a step's bytes may be sent: their own deadline
@@ -489,7 +479,7 @@ func (e *Engine) cancel(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.C
 		}
 		return swap.NoCause, err
 	}
-	done, err := e.Sender.Cancel(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: e.Now().Add(swap.CancelTime)})
+	done, err := e.Sender.Cancel(ctx, tx.Key, chain.Policy{Ceiling: o.GasLeft(), Until: e.Now().Add(swap.CancelTime)})
 	switch {
 	case errors.Is(err, chain.ErrNonceUsed):
 		return swap.NoCause, nil // the nonce was used: the next poll says by what

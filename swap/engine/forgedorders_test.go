@@ -77,7 +77,7 @@ func TestEndedOrderHasNoShare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := b.signedOut(300e6, b.now().Add(c.left))
 			must(j, t, &o, c.change)
-			uses, err := b.service.engine.uses(journal.AllowanceKeyOf(o))
+			uses, err := b.service.engine.Planner.Orders.AcceptedUses(journal.AllowanceKeyOf(o))
 			if lines, _ := j.Uses(journal.AllowanceKeyOf(o)); err != nil || len(lines) == 0 || len(uses) != 0 {
 				t.Errorf("%+v of %d lines, %v", uses, len(lines), err)
 			}

@@ -75,7 +75,8 @@ func (l *liar) Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.E
 // useLiar installs l; no order may be in progress.
 func (b *engineFixture) useLiar(l *liar) {
 	l.Sender, l.Nodes = b.service.engine.Sender, b.service.engine.Nodes
-	b.service.engine.Sender, b.service.engine.Nodes = l, l
+	b.service.engine.Sender = l
+	b.setNodes(l)
 }
 
 func (b *engineFixture) history(id string) []journal.Entry {
@@ -275,7 +276,7 @@ func TestRejectedAndMined(t *testing.T) {
 	b = newEngineFixture(t)
 	l = rejects(time.Now().Add(time.Minute))
 	b.useLiar(l)
-	b.service.engine.Nodes = fixedEvidence{b.hub, mined}
+	b.setNodes(fixedEvidence{b.hub, mined})
 	if o = b.waitState(b.order(nil).ID, swap.Failed); o.Verdict.Evidence == nil {
 		t.Errorf("verdict %+v", o.Verdict)
 	}
@@ -377,7 +378,7 @@ func TestOffersAreBounded(t *testing.T) {
 	b := newEngineFixture(t)
 	b.provider.quote = func(r swap.QuoteRequest) ([]swap.Offer, error) {
 		offers, err := even(r)
-		offers[0].Raw = []byte(`"` + strings.Repeat("x", maxRaw) + `"`)
+		offers[0].Raw = []byte(`"` + strings.Repeat("x", 128<<10) + `"`)
 		return offers, err
 	}
 	_, err := ask(b, nil)

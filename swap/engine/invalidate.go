@@ -8,6 +8,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/internal/failpoint"
 	"swapkeep/swap"
+	"swapkeep/swap/plan"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -130,7 +131,7 @@ func (e *Engine) invalidationCall(o swap.Order) (c chain.Call, err error) {
 	if c, err = canceller.CancelCall(o); err != nil {
 		return c, err
 	}
-	if err := checkCall(o.Terms, c); err != nil {
+	if err := plan.CheckCall(o.Terms, c); err != nil {
 		return c, err
 	}
 	f, pins := o.Plan.LastEffect(), p.Pins()
@@ -140,7 +141,7 @@ func (e *Engine) invalidationCall(o swap.Order) (c chain.Call, err error) {
 		return c, swap.RefuseField(swap.NotPinned, "to", "the order would be made void by a call of %s, which neither takes its signature nor settles it", c.To)
 	case c.Value.Sign() != 0:
 		return c, swap.RefuseField(swap.NotAsAccepted, "value", "making the order void would send the coin along").WithAmounts(swap.OfCoin, c.Value, nil)
-	case len(c.Data) < 4 || isApprove(c):
+	case len(c.Data) < 4 || plan.IsApprove(c):
 		return c, swap.RefuseField(swap.NotUnderstood, "data", "making the order void is no call that could do that")
 	}
 	return c, nil

@@ -13,6 +13,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -35,12 +36,12 @@ func FuzzJournal(f *testing.F) {
 	content := common.Hash{1}
 	key := journal.AllowanceKey{Chain: 1, Account: account, Token: usdc, Spender: permit2}
 	for _, seed := range []any{
-		swap.Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), State: swap.Settling}, journal.Entry{Time: noon, State: swap.Filled, Note: "proven"}, journal.RequestRecord{Content: content, Order: "a"},
+		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{State: swap.Settling}}, journal.Entry{Time: noon, State: swap.Filled, Note: "proven"}, journal.RequestRecord{Content: content, Order: "a"},
 		journal.Use{Order: "a", Amount: big.NewInt(1000), AllowanceLocked: true}, journal.Use{Order: "a", Amount: big.NewInt(-1), Signed: true}, nil, []int{1}, "text",
-		swap.Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), State: swap.Filled, SearchFrom: map[uint64]uint64{1: 7}, Searched: map[string]uint64{proof.SearchArrival: 9}, Claim: &swap.Claim{State: swap.Filled, Chain: 10, Tx: content}, Verdict: &swap.Verdict{
+		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{State: swap.Filled, SearchFrom: map[uint64]uint64{1: 7}, Searched: map[string]uint64{proof.SearchArrival: 9}, Claim: &swap.Claim{State: swap.Filled, Chain: 10, Tx: content}}, Outcome: swap.Outcome{Verdict: &swap.Verdict{
 			State: swap.Filled, By: swap.ProvenByArrival, Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, Sources: "one source", Evidence: &chain.Evidence{Chain: 10, Tx: content, FeePaid: big.NewInt(1), Value: big.NewInt(0)},
-			Logs: []swap.LogRef{{Chain: 10, Tx: content, Index: 3}, {Chain: 10, Tx: content, Index: -1, BalanceIncrease: true, Block: 9, Account: account}}, Absence: &swap.Absence{Chain: 1, From: 2, Hosts: []string{"a"}}}},
-		swap.Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), Condition: swap.NeedsConsent, Reason: "the price fell", Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"floor": "9", "offered": "8"}}},
+			Logs: []swap.LogRef{{Chain: 10, Tx: content, Index: 3}, {Chain: 10, Tx: content, Index: -1, BalanceIncrease: true, Block: 9, Account: account}}, Absence: &swap.Absence{Chain: 1, From: 2, Hosts: []string{"a"}}}}},
+		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{Condition: swap.NeedsConsent}, Outcome: swap.Outcome{Reason: "the price fell", Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"floor": "9", "offered": "8"}}}},
 		journal.Entry{Time: noon, State: swap.Approving, Note: "rejected", Cause: &swap.Cause{Word: swap.NotTaken, Said: "no", By: swap.SaidByNode}},
 	} {
 		f.Add(swap.MustJSON(seed))
@@ -171,7 +172,7 @@ func FuzzApprove(f *testing.F) {
 		if !isApprove(call) {
 			return // left to the provider to decode
 		}
-		got, err := decodeStep(nil, terms, swap.Step{Kind: swap.CallStep, Call: &call})
+		got, err := plan.DecodeStep(nil, terms, swap.Step{Kind: swap.CallStep, Call: &call})
 		if err != nil {
 			return
 		}

@@ -116,7 +116,7 @@ func (s *limitsFixture) plan(in, out common.Address, dollars int64, slippage int
 		AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: s.clock().Add(time.Minute), Request: swap.QuoteRequest{SlippageBps: slippage, AmountIn: amount}}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.plans.put(r.Digest.Hex(), r)
+	s.KeepReviews(s.Generation(), r)
 	return r
 }
 
@@ -220,7 +220,7 @@ func TestWhatTakesThePassword(t *testing.T) {
 			s := newLimitsFixture(t)
 			r := s.plan(c.in, c.out, c.dollars, c.slippage)
 			r.Terms.GasCeiling = new(big.Int).Div(new(big.Int).Mul(big.NewInt(c.gas), big.NewInt(1e18)), big.NewInt(1000))
-			s.plans.put(r.Digest.Hex(), r)
+			s.KeepReviews(s.Generation(), r)
 			var told []string
 			why, err := s.Takes(t.Context(), r, false)
 			for _, w := range why {
@@ -244,7 +244,7 @@ func TestBadPriceTakesThePassword(t *testing.T) {
 	for kept, want := range map[int64]string{100: "", 90: "", 89: "bad_price", 55: "bad_price"} {
 		r := s.plan(native, usdc, 1000, 50)
 		r.Terms.MinOut = new(big.Int).Mul(big.NewInt(10*kept), big.NewInt(1e18))
-		s.plans.put(r.Digest.Hex(), r)
+		s.KeepReviews(s.Generation(), r)
 		wantReasons(t, fmt.Sprint(kept, " % of it"), s.execute(noPasswordCaller, r), want)
 		if want != "" {
 			wantReasons(t, "at a terminal", s.execute(terminalCaller, r), "")
@@ -382,7 +382,7 @@ func (s *limitsFixture) prepared(act string, c Caller) (do func() error) {
 		r.Terms.Provider, r.Terms.AmountIn = swap.Wallet, new(big.Int)
 		r.Plan.Steps[0].Effect = swap.Effect{Kind: swap.Approve, Chain: 1, Target: usdc, Approves: []swap.Approval{{Token: g.Token, Spender: g.Spender, Amount: new(big.Int)}}}
 		r.Digest = swap.Digest(r.Terms, r.Plan.Effects())
-		s.revokes.put(r.Digest.Hex(), r)
+		s.KeepReviews(s.Generation(), r)
 		return func() error {
 			_, err := s.Revoke(context.Background(), ExecuteRequest{Caller: c, Request: uuid.NewString(), Digest: r.Digest})
 			return err
@@ -427,7 +427,7 @@ func TestCancelCountsItsGas(t *testing.T) {
 	r := s.plan(native, usdc, 10, 50)
 	r.Terms.GasCeiling = big.NewInt(3e18) // 3,000 dollars
 	r.Digest = swap.Digest(r.Terms, r.Plan.Effects())
-	s.plans.put(r.Digest.Hex(), r)
+	s.KeepReviews(s.Generation(), r)
 	o, err := s.Execute(t.Context(), ExecuteRequest{Caller: passwordCaller, Request: uuid.NewString(), Digest: r.Digest})
 	if err != nil {
 		t.Fatal(err)
@@ -452,3 +452,13 @@ func TestCancelCountsItsGas(t *testing.T) {
 	_, err = s.Cancel(t.Context(), cancel)
 	refusedWith(t, err, swap.SessionRequired)
 }
+
+type pricerFunc func(src uint64, in common.Address, dst uint64, out common.Address, n *big.Int) (*big.Int, error)
+
+func (f pricerFunc) Out(_ context.Context, src uint64, in common.Address, dst uint64, out common.Address, n *big.Int) (*big.Int, error) {
+	return f(src, in, dst, out, n)
+}
+
+type noNodes struct{ Nodes }
+
+func (noNodes) Network(uint64) (chain.Network, error) { return chain.Network{}, errors.New("none") }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/chain"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -25,54 +24,6 @@ func acknowledgements(found []swap.Finding) (codes []string) {
 	}
 	slices.Sort(codes)
 	return codes
-}
-
-// TestOutputTakesActs checks that a token which no list has, or which bears another's
-// name, needs an acknowledgement for each, also on networks that the wallet does not read
-// and if nobody can be asked. A network's coin and its wrapped form need none.
-func TestOutputTakesActs(t *testing.T) {
-	none, listed, posing := swap.Recognition{}, swap.Recognition{Listed: true}, swap.Recognition{Listed: true, Imitates: usdc}
-	for name, c := range map[string]struct {
-		chain uint64
-		out   common.Address
-		known *swap.Recognition // nil = nobody to ask
-		want  []string
-	}{
-		"on a list":                    {1, usdc, &listed, nil},
-		"on no list":                   {1, usdc, &none, []string{"output_unverified"}},
-		"on a list, of another's name": {1, usdc, &posing, []string{"output_imitates"}},
-		"neither":                      {1, usdt, &swap.Recognition{Imitates: usdc}, bothActs},
-		"of a far network":             {137, usdt, &none, []string{"output_unverified"}},
-		"the coin of a far network":    {137, native, &none, nil},
-		"the coin":                     {1, native, &none, nil},
-		"the wrapped coin":             {1, weth, &none, nil},
-		"the same address far away":    {137, weth, &none, []string{"output_unverified"}},
-		"nobody to ask":                {1, usdc, nil, []string{"output_unverified"}},
-	} {
-		e := Engine{Nodes: networksAlone{}}
-		if c.known != nil {
-			e.Recognize = func(_ context.Context, id uint64, token common.Address) swap.Recognition {
-				if id != c.chain || token != c.out {
-					t.Errorf("%s: asked about %s on %d", name, token, id)
-				}
-				return *c.known
-			}
-		}
-		if got := acknowledgements(e.judgeOutput(t.Context(), swap.Terms{DstChain: c.chain, TokenOut: c.out})); !slices.Equal(got, c.want) {
-			t.Errorf("%s: acts are asked for %v, want %v", name, got, c.want)
-		}
-	}
-}
-
-// networksAlone knows the built-in networks and nothing else.
-type networksAlone struct{ Nodes }
-
-func (networksAlone) Network(id uint64) (chain.Network, error) {
-	n, ok := chain.NetworkByID(id)
-	if !ok {
-		return n, chain.ErrNoNetwork
-	}
-	return n, nil
 }
 
 // TestProposalsOutputTakesActs checks that acknowledgements of a plan do not carry over
@@ -132,7 +83,7 @@ func TestPlansAwaitPrices(t *testing.T) {
 	b := newEngineFixture(t)
 	b.useDepositProvider(swap.Deposit)
 	waited := 0
-	b.service.o.AwaitPrices = func(context.Context) { waited++ }
+	b.service.engine.Planner.AwaitPrices = func(context.Context) { waited++ }
 	if _, err := b.reviewDeposit(native, 1000); err != nil || waited != 1 {
 		t.Errorf("prices were awaited %d times, %v", waited, err)
 	}

@@ -89,20 +89,20 @@ func TestShareOfLooks(t *testing.T) {
 		o    swap.Order
 		want pollClass
 	}{
-		{"just accepted", swap.Order{State: swap.Accepted, Plan: calls(swap.ByOwnCall, 1)}, pollUrgent},
-		{"its approval is sent", swap.Order{State: swap.Approving, Plan: calls(swap.ByOwnCall, 2), CurrentTx: tx}, pollUrgent},
-		{"its call is to be signed", swap.Order{State: swap.Executing, Plan: calls(swap.ByOwnCall, 2), Step: 1}, pollUrgent},
-		{"its call is sent", swap.Order{State: swap.Executing, Plan: calls(swap.ByOwnCall, 2), Step: 1, CurrentTx: tx}, pollInFlight},
-		{"its call is sent, and to be sped up", swap.Order{State: swap.Executing, Plan: calls(swap.ByOwnCall, 2), Step: 1, CurrentTx: tx, Bump: &swap.Bump{}}, pollUrgent},
-		{"its call is sent, and others wait for its allowance", swap.Order{State: swap.Executing, Plan: calls(swap.ByOwnCall, 2), Step: 1, CurrentTx: tx, AllowanceLocked: true}, pollUrgent},
-		{"its call is sent, and to be made void", swap.Order{State: swap.Executing, Plan: calls(swap.ByOwnCall, 2), Step: 1, CurrentTx: tx, Condition: swap.Cancelling}, pollUrgent},
-		{"its deposit is sent, and to be told", swap.Order{State: swap.Executing, Plan: calls(swap.ByProvider, 1), CurrentTx: tx}, pollUrgent},
-		{"its call is sent, and cancelled", swap.Order{State: swap.Executing, Plan: calls(swap.ByOwnCall, 1), CurrentTx: tx, Cancel: true}, pollUrgent},
-		{"it settles", swap.Order{State: swap.Settling, Plan: calls(swap.ByProvider, 1), Step: 1}, pollWatched},
-		{"it waits for a person", swap.Order{State: swap.Accepted, Plan: calls(swap.ByOwnCall, 1), Condition: swap.NeedsConsent}, pollWatched},
-		{"it waits for another's allowance", swap.Order{State: swap.Approving, Plan: calls(swap.ByOwnCall, 2), Condition: swap.WaitingForAllowance}, pollWatched},
-		{"it waits for one that looks alike", swap.Order{State: swap.Submitting, Plan: calls(swap.ByProvider, 1), Condition: swap.WaitingForSimilar}, pollWatched},
-		{"it waits for another's allowance, and is cancelled", swap.Order{State: swap.Approving, Plan: calls(swap.ByOwnCall, 2), Condition: swap.WaitingForAllowance, Cancel: true}, pollUrgent},
+		{"just accepted", swap.Order{Progress: swap.Progress{State: swap.Accepted}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 1)}}, pollUrgent},
+		{"its approval is sent", swap.Order{Progress: swap.Progress{State: swap.Approving, CurrentTx: tx}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 2)}}, pollUrgent},
+		{"its call is to be signed", swap.Order{Progress: swap.Progress{State: swap.Executing, Step: 1}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 2)}}, pollUrgent},
+		{"its call is sent", swap.Order{Progress: swap.Progress{State: swap.Executing, Step: 1, CurrentTx: tx}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 2)}}, pollInFlight},
+		{"its call is sent, and to be sped up", swap.Order{Progress: swap.Progress{State: swap.Executing, Step: 1, CurrentTx: tx, Bump: &swap.Bump{}}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 2)}}, pollUrgent},
+		{"its call is sent, and others wait for its allowance", swap.Order{Progress: swap.Progress{State: swap.Executing, Step: 1, CurrentTx: tx, AllowanceLocked: true}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 2)}}, pollUrgent},
+		{"its call is sent, and to be made void", swap.Order{Progress: swap.Progress{State: swap.Executing, Step: 1, CurrentTx: tx, Condition: swap.Cancelling}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 2)}}, pollUrgent},
+		{"its deposit is sent, and to be told", swap.Order{Progress: swap.Progress{State: swap.Executing, CurrentTx: tx}, Consent: swap.Consent{Plan: calls(swap.ByProvider, 1)}}, pollUrgent},
+		{"its call is sent, and cancelled", swap.Order{Progress: swap.Progress{State: swap.Executing, CurrentTx: tx, Cancel: true}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 1)}}, pollUrgent},
+		{"it settles", swap.Order{Progress: swap.Progress{State: swap.Settling, Step: 1}, Consent: swap.Consent{Plan: calls(swap.ByProvider, 1)}}, pollWatched},
+		{"it waits for a person", swap.Order{Progress: swap.Progress{State: swap.Accepted, Condition: swap.NeedsConsent}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 1)}}, pollWatched},
+		{"it waits for another's allowance", swap.Order{Progress: swap.Progress{State: swap.Approving, Condition: swap.WaitingForAllowance}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 2)}}, pollWatched},
+		{"it waits for one that looks alike", swap.Order{Progress: swap.Progress{State: swap.Submitting, Condition: swap.WaitingForSimilar}, Consent: swap.Consent{Plan: calls(swap.ByProvider, 1)}}, pollWatched},
+		{"it waits for another's allowance, and is cancelled", swap.Order{Progress: swap.Progress{State: swap.Approving, Condition: swap.WaitingForAllowance, Cancel: true}, Consent: swap.Consent{Plan: calls(swap.ByOwnCall, 2)}}, pollUrgent},
 	} {
 		if got := pollClassOf(c.o); got != c.want {
 			t.Errorf("%s: share %d, want %d", c.what, got, c.want)

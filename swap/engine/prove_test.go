@@ -15,6 +15,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -142,7 +143,7 @@ func (c *proofFixture) restart() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.engine = &Engine{Journal: j, Providers: map[swap.Kind]swap.Provider{swap.DEX: c.provider}, Nodes: c.hub, Sender: c.sender, Now: func() time.Time { return c.now },
+	c.engine = &Engine{Journal: j, Providers: map[swap.Kind]swap.Provider{swap.DEX: c.provider}, Nodes: c.hub, Planner: &plan.Planner{}, Sender: c.sender, Now: func() time.Time { return c.now },
 		Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false }, Pause: Pause, Notify: func(swap.Order) {},
 		Log: func(_ swap.Order, err error) { c.logged = append(c.logged, err.Error()) }}
 }
@@ -155,12 +156,12 @@ func (c *proofFixture) order(change func(*swap.Order)) string {
 	c.t.Helper()
 	c.made++
 	out := big.NewInt(int64(1000))
-	o := swap.Order{ID: fmt.Sprintf("%04d", c.made), Request: uuid.NewString(), Digest: common.Hash{byte(c.made)}, State: swap.Settling, Step: 1, Created: c.now, Updated: c.now,
+	o := swap.Order{ID: fmt.Sprintf("%04d", c.made), Consent: swap.Consent{Request: uuid.NewString(), Digest: common.Hash{byte(c.made)},
 		Terms: swap.Terms{Provider: swap.DEX, Account: account, SrcChain: srcChain, TokenIn: usdc, AmountIn: big.NewInt(5000), DstChain: srcChain, TokenOut: weth, Recipient: account,
 			MinOut: out, Deadline: c.lastSecond(), RefundTo: account, GasCeiling: big.NewInt(1e17)},
-		Offer:   testOffer(),
-		Plan:    swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.TypedStep, Effect: swap.Effect{Kind: swap.Signed, Chain: srcChain}}}},
-		Results: []swap.Result{{Signature: []byte{1}}}, SearchFrom: map[uint64]uint64{srcChain: 8, dstChain: 8}}
+		Offer: testOffer(),
+		Plan:  swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.TypedStep, Effect: swap.Effect{Kind: swap.Signed, Chain: srcChain}}}}}, Progress: swap.Progress{State: swap.Settling, Step: 1,
+		Results: []swap.Result{{Signature: []byte{1}}}, SearchFrom: map[uint64]uint64{srcChain: 8, dstChain: 8}}, Created: c.now, Updated: c.now}
 	if change != nil {
 		change(&o)
 	}

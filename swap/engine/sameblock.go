@@ -8,6 +8,7 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
+	"swapkeep/swap/plan"
 	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -79,7 +80,7 @@ func cannotReceiveNative(account, wrapped common.Address, t *types.Transaction) 
 	switch {
 	case to == account:
 		return free && len(t.Data()) == 0
-	case to == swap.Permit2Contract, bytes.HasPrefix(t.Data(), erc20Approve):
+	case to == swap.Permit2Contract, plan.IsApprove(chain.Call{Data: t.Data()}):
 		return free
 	}
 	return to == wrapped && wrapped != (common.Address{}) && bytes.HasPrefix(t.Data(), swap.WrapDeposit) // deposit() ignores what follows its selector

@@ -45,7 +45,7 @@ func (x sealable) message(s swap.Seal) []byte {
 // consentOf returns what o's user accepted, with the exact bytes of its steps: not all that
 // a call does can be read from its effects.
 func consentOf(o swap.Order) sealable {
-	c := swap.Order{Digest: o.Digest, Terms: o.Terms, Offer: o.Offer, Plan: o.Plan, AckCodes: o.AckCodes, SlippageBps: o.SlippageBps, Created: o.Created}
+	c := swap.Order{Consent: o.Consent, Progress: swap.Progress{SlippageBps: o.SlippageBps}, Created: o.Created}
 	c = c.Clone() // so that it encodes as it does after being read back
 	return sealable{"consent", o.ID, o.Terms.Account, struct {
 		Digest      common.Hash
@@ -60,7 +60,7 @@ func consentOf(o swap.Order) sealable {
 
 // proposalOf returns what o proposes, which was made with unlocked keys.
 func proposalOf(o swap.Order) sealable {
-	p := *swap.Order{Proposal: o.Proposal}.Clone().Proposal
+	p := *swap.Order{Progress: swap.Progress{Proposal: o.Proposal}}.Clone().Proposal
 	p.Seal = nil
 	return sealable{"proposal", o.ID, o.Terms.Account, p}
 }

@@ -323,9 +323,9 @@ func TestNothingIsAcceptedWithoutKeys(t *testing.T) {
 func TestSealedForm(t *testing.T) {
 	terms, effects := fourSteps()
 	when := time.Date(2026, 11, 20, 12, 0, 0, 5, time.UTC)
-	o := swap.Order{ID: "order", Digest: common.Hash{1}, Terms: terms, AckCodes: []string{"price_off"}, SlippageBps: 50, Created: when,
+	o := swap.Order{ID: "order", Consent: swap.Consent{Digest: common.Hash{1}, Terms: terms, AckCodes: []string{"price_off"},
 		Offer: swap.Offer{ID: "offer", Provider: swap.DEX, AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: when, Raw: []byte(`{"a": "<b>"}`)},
-		Plan:  swap.Plan{Settlement: swap.ByOwnCall, Spender: permit2}}
+		Plan:  swap.Plan{Settlement: swap.ByOwnCall, Spender: permit2}}, Progress: swap.Progress{SlippageBps: 50}, Created: when}
 	for _, f := range effects {
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.CallStep, Effect: f})
 	}
@@ -351,9 +351,9 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 	terms.Deadline, terms.Refund = when, &swap.Spend{Token: usdc, Amount: big.NewInt(7)}
 	typed := apitypes.TypedData{PrimaryType: "Order", Types: apitypes.Types{"Order": {{Name: "n", Type: "uint256"}}}, Domain: apitypes.TypedDataDomain{ChainId: math.NewHexOrDecimal256(1)},
 		Message: apitypes.TypedDataMessage{"n": new(big.Int).Lsh(big.NewInt(1), 255), "list": []any{}, "text": "<&>"}}
-	o := swap.Order{ID: "order", Digest: common.Hash{1}, Terms: terms, AckCodes: []string{}, Created: when,
+	o := swap.Order{ID: "order", Consent: swap.Consent{Digest: common.Hash{1}, Terms: terms, AckCodes: []string{},
 		Offer: swap.Offer{ID: "offer'", Provider: swap.DEX, AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: when, Raw: []byte("{ \"a\": \"<b>\", \"n\": 1.0 }"), Fees: []swap.Payment{}, Net: big.NewInt(-1)},
-		Plan:  swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: 1, Data: []byte{}, Value: new(big.Int)}}, {Kind: swap.TypedStep, Typed: &typed}}}}
+		Plan:  swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: 1, Data: []byte{}, Value: new(big.Int)}}, {Kind: swap.TypedStep, Typed: &typed}}}}, Created: when}
 	for _, f := range effects {
 		f.Pays = []swap.Payment{}
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.LateStep, Effect: f})

@@ -9,6 +9,7 @@ import (
 
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -26,9 +27,9 @@ type Host interface {
 	Destinations(ctx context.Context, k swap.Kind) ([]swap.Destination, error)
 	// Quote asks providers (all of them if kinds is empty), calls each as offers arrive,
 	// and returns them ranked.
-	Quote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, each func(QuoteUpdate)) (QuoteResult, error)
+	Quote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, each func(plan.QuoteUpdate)) (plan.QuoteResult, error)
 	// Requote keeps asking at each provider's cadence while awake lets it.
-	Requote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, awake func(context.Context) error, each func(QuoteUpdate)) error
+	Requote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, awake func(context.Context) error, each func(plan.QuoteUpdate)) error
 	// Prepare builds, decodes, checks, simulates and judges an offer.
 	Prepare(ctx context.Context, offerID string) (swap.Review, error)
 	// Takes returns the reasons why carrying out a review would need the password now or,
@@ -70,7 +71,7 @@ type Options struct {
 	Sender    Sender
 	Signer    TypedSigner
 	Sealer    Sealer
-	Pricer    Pricer
+	Pricer    plan.Pricer
 	// Valuer and Limits bound what browsers may move without the password; without them
 	// every act needs it.
 	Valuer Valuer
@@ -88,7 +89,7 @@ type Options struct {
 	// that is no network of the wallet; nil = no list has any token.
 	Recognize func(ctx context.Context, chainID uint64, token common.Address) swap.Recognition
 	// Keep stores answers of providers that were refused; nil = none is stored.
-	Keep AnswerKeeper
+	Keep plan.AnswerKeeper
 	// AwaitPrices waits a short while for the first prices before a plan is prepared, if
 	// there are none yet; nil = no wait.
 	AwaitPrices func(ctx context.Context)
@@ -104,20 +105,13 @@ type Options struct {
 
 // Service answers quotes, prepares plans and runs orders.
 type Service struct {
+	*plan.Quoter
 	o      Options
 	engine *Engine
 	ctx    context.Context // of the engine; set by Resume
 
-	actMu  sync.Mutex // held while an act is journaled and while plans are dropped; locked before mu
-	mu     sync.Mutex
-	offers *boundedCache[cachedOffer]
-	plans  *boundedCache[swap.Review]
-	// revokes are kept apart, so that a list of allowances does not push out the review
-	// that somebody is looking at.
-	revokes  *boundedCache[swap.Review]
-	dropped  uint64 // how often all of them were dropped
-	watches  map[quoteKey]*sharedQuote
-	limiters map[swap.Kind]providerLimiters
+	actMu sync.Mutex // held while an act is journaled and while plans are dropped; locked before mu
+	mu    sync.Mutex // guards ctx
 
 	subMu sync.Mutex
 	subs  map[int]func(swap.Order)
@@ -131,12 +125,14 @@ func NewService(o Options) (*Service, error) {
 	if err := o.Fees.Check(); err != nil {
 		return nil, err
 	}
-	s := &Service{o: o, subs: map[int]func(swap.Order){}, watches: map[quoteKey]*sharedQuote{}, limiters: newProviderLimiters()}
-	s.DropPlans()
-	carriers := map[swap.Kind]swap.Provider{swap.Wallet: revoker{}}
+	planner := &plan.Planner{Providers: o.Providers, Nodes: o.Nodes, Pricer: o.Pricer, Fees: o.Fees, Now: o.Now,
+		GasPrice: o.GasPrice, Decimals: o.Decimals, Tokens: o.Tokens, Recognize: o.Recognize, AwaitPrices: o.AwaitPrices, Keep: o.Keep}
+	s := &Service{Quoter: plan.NewQuoter(planner), o: o, subs: map[int]func(swap.Order){}}
+	carriers := map[swap.Kind]swap.Provider{swap.Wallet: plan.Revoker{}}
 	maps.Copy(carriers, o.Providers)
-	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens, Recognize: o.Recognize, Decimals: o.Decimals, Keep: o.Keep,
+	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Planner: planner, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer,
 		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.notify, Log: o.Log}
+	planner.Orders = acceptedOrders{o.Journal, s.engine}
 	if s.engine.Pause == nil {
 		s.engine.Pause = Pause
 	}
@@ -165,6 +161,14 @@ func (s *Service) Wait() { s.engine.Wait() }
 
 // Wake lets orders go on that wait for the keys, which were unlocked.
 func (s *Service) Wake() { s.engine.Wake() }
+
+// DropPlans drops offers and prepared plans. Once it returns, no act that rests on one is
+// journaled any more.
+func (s *Service) DropPlans() {
+	s.actMu.Lock()
+	defer s.actMu.Unlock()
+	s.Drop()
+}
 
 // Fees returns the spec's view of the fee configuration.
 func (s *Service) Fees() swap.FeeInfo { return s.o.Fees.Info() }

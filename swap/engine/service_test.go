@@ -14,13 +14,14 @@ import (
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
 	bolt "go.etcd.io/bbolt"
 )
 
-func ask(b *engineFixture, change func(*swap.QuoteRequest)) (QuoteResult, error) {
+func ask(b *engineFixture, change func(*swap.QuoteRequest)) (plan.QuoteResult, error) {
 	r := swap.QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth}
 	if change != nil {
 		change(&r)
@@ -66,73 +67,6 @@ func TestQuoteRefusals(t *testing.T) {
 	}
 }
 
-// gatedProvider is a provider that answers when a test lets it.
-type gatedProvider struct {
-	*wrapProvider
-	answer func(context.Context) error
-}
-
-func (a gatedProvider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
-	if err := a.answer(ctx); err != nil {
-		return nil, err
-	}
-	return even(r)
-}
-
-// gatedNodes are nodes that return a balance when a test lets them.
-type gatedNodes struct {
-	Nodes
-	tell func() (*big.Int, error)
-}
-
-func (r gatedNodes) Balance(context.Context, uint64, common.Address, common.Address) (*big.Int, error) {
-	return r.tell()
-}
-
-// TestNoOffersWithoutFunds covers a balance that is read while providers are asked.
-// Whichever is known first, without funds no offer is reported, kept or returned, and
-// pending requests are cancelled.
-func TestNoOffersWithoutFunds(t *testing.T) {
-	unreachable := errors.New("no node")
-	for name, c := range map[string]struct {
-		offersFirst bool
-		failure     error
-	}{
-		"balance known first": {}, "offers known first": {offersFirst: true},
-		"no balance at first": {failure: unreachable}, "no balance in the end": {offersFirst: true, failure: unreachable},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newEngineFixture(t)
-			answered := make(chan struct{})
-			b.service.o.Nodes = gatedNodes{b.service.o.Nodes, func() (*big.Int, error) {
-				if c.offersFirst {
-					<-answered
-					time.Sleep(20 * time.Millisecond) // time for an offer to be reported, if it were
-				}
-				return big.NewInt(1), c.failure
-			}}
-			b.service.o.Providers[swap.DEX] = gatedProvider{b.provider, func(ctx context.Context) error {
-				defer close(answered)
-				if !c.offersFirst {
-					<-ctx.Done()
-				}
-				return ctx.Err()
-			}}
-			told := false
-			q, err := b.service.Quote(t.Context(), swap.QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth},
-				nil, func(QuoteUpdate) { told = true })
-			if c.failure == nil {
-				refusedWith(t, err, swap.InsufficientFunds)
-			} else if !errors.Is(err, c.failure) {
-				t.Errorf("%v, want %v", err, c.failure)
-			}
-			if told || len(q.Offers) > 0 || len(b.service.offers.byKey) > 0 {
-				t.Errorf("told: %v, returned %d, kept %d", told, len(q.Offers), len(b.service.offers.byKey))
-			}
-		})
-	}
-}
-
 // TestOffersAreChecked checks that an offer with more slippage than requested, or without
 // valid amounts, never reaches the user.
 func TestOffersAreChecked(t *testing.T) {
@@ -165,7 +99,7 @@ func TestProvidersFailApart(t *testing.T) {
 	b.provider.quote = even
 	told := map[swap.Kind]bool{}
 	q, err := b.service.Quote(t.Context(), swap.QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth}, nil,
-		func(q QuoteUpdate) { told[q.Provider] = true })
+		func(q plan.QuoteUpdate) { told[q.Provider] = true })
 	if err != nil || len(q.Offers) != 1 || len(q.Failures) != 3 || len(told) != 4 {
 		t.Errorf("%d offers, failures %v, told of %v, %v", len(q.Offers), q.Failures, told, err)
 	}
@@ -323,8 +257,8 @@ func testOffer() swap.Offer {
 
 // soundOrder returns a valid order as stored under "a".
 func soundOrder() swap.Order {
-	return swap.Order{ID: "a", Request: uuid.NewString(), Terms: testTerms(), Offer: testOffer(), State: swap.Executing, Created: noon, Updated: noon,
-		Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}}
+	return swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.NewString(), Terms: testTerms(), Offer: testOffer(),
+		Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}}, Progress: swap.Progress{State: swap.Executing}, Created: noon, Updated: noon}
 }
 
 // TestStrangeNames checks that keys that are no order ids neither end a listing nor
@@ -409,7 +343,7 @@ func FuzzOrder(f *testing.F) {
 		if o.Step < 0 || o.Step > len(o.Plan.Steps) || len(o.Results) > len(o.Plan.Steps) || o.Ended() != o.State.Final() {
 			t.Fatalf("step %d of %d with %d results", o.Step, len(o.Plan.Steps), len(o.Results))
 		}
-		if o.Means() == "" || (&Engine{}).ceilingLeft(o) == nil {
+		if o.Means() == "" || o.GasLeft() == nil {
 			t.Fatal("no meaning")
 		}
 		for _, s := range []*swap.Seal{o.Seal, o.EndSeal, {}} {

@@ -366,21 +366,3 @@ const (
 	isUnclear                       // a fill of the order that does not show the amounts
 	isContested                     // a payment that may belong to another order of ours
 )
-
-// retryDelay returns how long a provider asked not to be polled; 0 = it did not ask.
-func retryDelay(err error) time.Duration {
-	var refused *swap.Refusal
-	if !errors.As(err, &refused) || !refused.Temporary() {
-		return 0
-	}
-	seconds, err := strconv.ParseUint(refused.Data[retryAfter], 10, 32)
-	if err != nil {
-		return 0
-	}
-	return min(time.Duration(seconds)*time.Second, maxRetryDelay)
-}
-
-const (
-	retryAfter    = "retryAfterSeconds" // key in Refusal.Data
-	maxRetryDelay = 10 * time.Minute
-)

@@ -8,6 +8,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -35,10 +36,6 @@ func setAttempts(o *swap.Order, tx chain.Tx) {
 		o.Attempts[i] = swap.Attempt{Kind: a.Kind, Tx: a.Hash, FeeCap: a.FeeCap.ToInt(), TipCap: a.TipCap.ToInt(), Signed: a.Signed}
 	}
 }
-
-// maxCeilingFactor bounds what a person may raise an order's gas ceiling to, as a
-// multiple of the network's own. More is taken for a typing error.
-const maxCeilingFactor = 10
 
 // SpeedUp records that the user wants an order's pending transaction sped up and, with a
 // gas ceiling, that it may cost more than was accepted; the engine does the rest. It
@@ -137,13 +134,13 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 			return o, swap.NoCause, err
 		}
 		note = swap.NewCause(swap.UserRaisedCeiling, "tier", string(r.Tier), "was", was.String(), "ceiling", r.GasCeiling.String())
-		note = note.WithText(note.Text() + " from " + Units(was, net.Decimals, net.Symbol) + " to " + Units(r.GasCeiling, net.Decimals, net.Symbol))
+		note = note.WithText(note.Text() + " from " + plan.Units(was, net.Decimals, net.Symbol) + " to " + plan.Units(r.GasCeiling, net.Decimals, net.Symbol))
 	}
 	if ending {
 		o.Bump, o.Updated = nil, s.o.Now().UTC()
 		return o, note, nil
 	}
-	if least, left := minBumpCost(tx), s.engine.ceilingLeft(o); least.Cmp(left) > 0 {
+	if least, left := minBumpCost(tx), o.GasLeft(); least.Cmp(left) > 0 {
 		return o, swap.NoCause, &swap.Refusal{Code: swap.GasCeiling, Reason: "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher gasCeiling",
 			Data: map[string]string{"needed": new(big.Int).Add(least, new(big.Int).Sub(o.Terms.GasCeiling, left)).String(), "ceiling": o.Terms.GasCeiling.String()}}
 	}
@@ -187,19 +184,14 @@ func (s *Service) pending(o swap.Order) (chain.Tx, error) {
 	return *tx, nil
 }
 
-// maxGasCeiling returns the most that an order's gas ceiling may be raised to, in wei.
-func maxGasCeiling(net chain.Network) *big.Int {
-	return new(big.Int).Mul(net.GasCeiling, big.NewInt(maxCeilingFactor))
-}
-
 // raiseCeiling changes what the user accepts: the terms' gas ceiling and the digest.
 func raiseCeiling(o *swap.Order, net chain.Network, ceiling *big.Int) error {
-	most := maxGasCeiling(net)
+	most := plan.MaxGasCeiling(net)
 	switch {
 	case ceiling.Cmp(o.Terms.GasCeiling) <= 0:
-		return swap.RefuseField(swap.BadRequest, "gasCeiling", "must be above the accepted ceiling of %s; leave it out to keep that", Units(o.Terms.GasCeiling, net.Decimals, net.Symbol))
+		return swap.RefuseField(swap.BadRequest, "gasCeiling", "must be above the accepted ceiling of %s; leave it out to keep that", plan.Units(o.Terms.GasCeiling, net.Decimals, net.Symbol))
 	case ceiling.Cmp(most) > 0:
-		return swap.RefuseField(swap.BadRequest, "gasCeiling", "must be at most %s", Units(most, net.Decimals, net.Symbol))
+		return swap.RefuseField(swap.BadRequest, "gasCeiling", "must be at most %s", plan.Units(most, net.Decimals, net.Symbol))
 	}
 	o.Terms.GasCeiling = ceiling
 	o.Digest = swap.Digest(o.Terms, o.Plan.Effects())
@@ -233,7 +225,7 @@ func (e *Engine) speedUp(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.
 	if err := e.bumpable(*o); err != nil {
 		return swap.NoCause, err
 	}
-	done, err := e.Sender.Bump(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: tx.Policy.Until, Tier: o.Bump.Tier})
+	done, err := e.Sender.Bump(ctx, tx.Key, chain.Policy{Ceiling: o.GasLeft(), Until: tx.Policy.Until, Tier: o.Bump.Tier})
 	for _, n := range droppedBumpErrors {
 		if errors.Is(err, n.err) {
 			c := swap.NewCause(n.word)

@@ -40,8 +40,8 @@ func (j *Journal) spends(t *testing.T, k swap.EffectKind, amount int64) swap.Ord
 		last = swap.Step{Kind: swap.TypedStep, Effect: swap.Effect{Kind: swap.Signed}}
 	}
 	id := uuid.NewString()
-	o, _, err := j.Create(swap.Order{ID: id, Request: id, Digest: common.BytesToHash([]byte(id)), Terms: terms, Offer: testOffer(), State: swap.Accepted,
-		Plan: swap.Plan{Spender: permit2, Steps: []swap.Step{{Kind: swap.CallStep, Effect: effects[0]}, last}}}, common.Hash{})
+	o, _, err := j.Create(swap.Order{ID: id, Consent: swap.Consent{Request: id, Digest: common.BytesToHash([]byte(id)), Terms: terms, Offer: testOffer(),
+		Plan: swap.Plan{Spender: permit2, Steps: []swap.Step{{Kind: swap.CallStep, Effect: effects[0]}, last}}}, Progress: swap.Progress{State: swap.Accepted}}, common.Hash{})
 	if err != nil {
 		t.Fatal(err)
 	}

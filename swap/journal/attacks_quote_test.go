@@ -24,7 +24,7 @@ func TestHistoryIsCut(t *testing.T) {
 	}
 	const last = maxLines + 2*cutAtOnce + 3
 	err = db.Update(func(tx *bolt.Tx) error {
-		o, other := swap.Order{ID: "a", Terms: testTerms(), State: swap.Settling}, swap.Order{ID: "b", Terms: testTerms(), State: swap.Settling}
+		o, other := swap.Order{ID: "a", Consent: swap.Consent{Terms: testTerms()}, Progress: swap.Progress{State: swap.Settling}}, swap.Order{ID: "b", Consent: swap.Consent{Terms: testTerms()}, Progress: swap.Progress{State: swap.Settling}}
 		for i := range last {
 			if err := write(tx, o, &o, swap.Cause{}.WithText(fmt.Sprint(i+1))); err != nil {
 				return err

@@ -23,8 +23,8 @@ func testOffer() swap.Offer {
 
 // soundOrder returns a valid order as stored under "a".
 func soundOrder() swap.Order {
-	return swap.Order{ID: "a", Request: uuid.NewString(), Terms: testTerms(), Offer: testOffer(), State: swap.Executing, Created: noon, Updated: noon,
-		Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}}
+	return swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.NewString(), Terms: testTerms(), Offer: testOffer(),
+		Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}}, Progress: swap.Progress{State: swap.Executing}, Created: noon, Updated: noon}
 }
 
 // unreadFor returns the reason shown for a record under "a" whose id is name.
@@ -92,7 +92,7 @@ func TestDamagedRecord(t *testing.T) {
 	if err := DecodeOrder(swap.MustJSON(poor), "a", &back); err != nil {
 		t.Error(err)
 	}
-	if (swap.Order{State: swap.Filled, Terms: testTerms(), Verdict: &swap.Verdict{Spent: &swap.Spend{}}}).Means() == "" {
+	if (swap.Order{Progress: swap.Progress{State: swap.Filled}, Consent: swap.Consent{Terms: testTerms()}, Outcome: swap.Outcome{Verdict: &swap.Verdict{Spent: &swap.Spend{}}}}).Means() == "" {
 		t.Error("no meaning")
 	}
 }

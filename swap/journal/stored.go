@@ -139,9 +139,12 @@ func mayContain(t reflect.Type) bool {
 func UnreadableOrder(id string, unfinished bool, why error) swap.Order {
 	none := new(big.Int)
 	return swap.Order{
-		ID: id, Request: uuid.Nil.String(), Terms: swap.Terms{AmountIn: none, MinOut: none, GasCeiling: none},
-		Offer: swap.Offer{Request: swap.QuoteRequest{AmountIn: none}, AmountOut: none, MinOut: none},
-		State: swap.Unreadable, Unfinished: unfinished, Reason: swap.Printable(why.Error(), maxShownError),
+		ID: id,
+		Consent: swap.Consent{Request: uuid.Nil.String(), Terms: swap.Terms{AmountIn: none, MinOut: none, GasCeiling: none},
+			Offer: swap.Offer{Request: swap.QuoteRequest{AmountIn: none}, AmountOut: none, MinOut: none}},
+		Progress:   swap.Progress{State: swap.Unreadable},
+		Outcome:    swap.Outcome{Reason: swap.Printable(why.Error(), maxShownError)},
+		Unfinished: unfinished,
 	}
 }
 

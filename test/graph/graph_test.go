@@ -43,8 +43,9 @@ var allowedImports = map[string][]string{
 	"swap":         {"chain", "tokens"},
 	"swap/journal": {"chain", "internal/failpoint", "swap"},
 	"swap/proof":   {"chain", "swap"},
-	"swap/engine":  {"chain", "internal/clock", "internal/failpoint", "swap", "swap/journal", "swap/proof", "tokens"},
-	"live":         {"chain", "swap", "tokens", "priceapi/onchain", "swap/engine"},
+	"swap/plan":    {"chain", "internal/clock", "swap", "swap/journal", "tokens"},
+	"swap/engine":  {"chain", "internal/clock", "internal/failpoint", "swap", "swap/journal", "swap/plan", "swap/proof", "tokens"},
+	"live":         {"chain", "swap", "tokens", "priceapi/onchain", "swap/plan"},
 
 	"providers/bridge":       {"swap", "chain", "tokens", "rest", "internal/clock", "internal/failpoint", "providers/wire"},
 	"providers/dex":          {"swap", "chain", "tokens", "rest", "internal/clock", "providers/wire"},
@@ -77,7 +78,7 @@ var allowedImports = map[string][]string{
 	"host/owner":        {"host/transport"},
 	"host/relay":        {"host/frame", "host/protocol", "manifest"},
 	"host/client":       {"host/frame", "host/protocol"},
-	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/pricetable", "priceapi/price", "internal/zeroize", "internal/clock", "swap/engine", "swap/journal"},
+	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/pricetable", "priceapi/price", "internal/zeroize", "internal/clock", "swap/engine", "swap/journal", "swap/plan"},
 
 	"sandbox/...": {"sandbox/...", "internal/clock"}, // its clock can run fast too
 

@@ -1,15 +1,14 @@
-package engine
+package plan
 
 import (
 	"context"
 	"fmt"
 	"math/big"
 	"slices"
-	"sync"
-	"time"
-
 	"swapkeep/internal/clock"
 	"swapkeep/swap"
+	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -53,7 +52,7 @@ type ranking struct {
 	request swap.QuoteRequest
 	each    func(QuoteUpdate)
 	price   func() gasWorth
-	drops   uint64 // Service.dropped when it began: offers from before a later drop are not kept
+	drops   uint64 // Quoter.dropped when it began: offers from before a later drop are not kept
 
 	mu       sync.Mutex
 	offers   map[swap.Kind][]swap.Offer
@@ -74,7 +73,7 @@ var rateSample = big.NewInt(1e17)
 
 // newRanking begins a quote. It fetches the price of gas concurrently with the quotes, and
 // again once that is older than priceLife.
-func (s *Service) newRanking(ctx context.Context, r swap.QuoteRequest, each func(QuoteUpdate)) *ranking {
+func (q *Quoter) newRanking(ctx context.Context, r swap.QuoteRequest, each func(QuoteUpdate)) *ranking {
 	var mu sync.Mutex
 	var last gasWorth
 	var until time.Time
@@ -82,25 +81,25 @@ func (s *Service) newRanking(ctx context.Context, r swap.QuoteRequest, each func
 		mu.Lock()
 		defer mu.Unlock()
 		if now := clock.Now(); now.After(until) {
-			last, until = s.gasWorth(ctx, r), now.Add(priceLife)
+			last, until = q.gasWorth(ctx, r), now.Add(priceLife)
 		}
 		return last
 	}
 	go price()
-	return &ranking{request: r, each: each, price: price, drops: s.drops(), offers: map[swap.Kind][]swap.Offer{}, failures: map[swap.Kind]*swap.Refusal{}}
+	return &ranking{request: r, each: each, price: price, drops: q.Generation(), offers: map[swap.Kind][]swap.Offer{}, failures: map[swap.Kind]*swap.Refusal{}}
 }
 
-func (s *Service) gasWorth(ctx context.Context, r swap.QuoteRequest) (g gasWorth) {
+func (q *Quoter) gasWorth(ctx context.Context, r swap.QuoteRequest) (g gasWorth) {
 	ctx, cancel := context.WithTimeout(ctx, priceTimeout)
 	defer cancel()
-	if s.o.GasPrice == nil {
+	if q.planner.GasPrice == nil {
 		return g
 	}
 	var err error
-	if g.perUnit, err = s.o.GasPrice(ctx, r.SrcChain); err != nil {
+	if g.perUnit, err = q.planner.GasPrice(ctx, r.SrcChain); err != nil {
 		return gasWorth{}
 	}
-	if g.out, err = s.o.Pricer.Out(ctx, r.SrcChain, common.Address{}, r.DstChain, r.TokenOut, rateSample); err != nil {
+	if g.out, err = q.planner.Pricer.Out(ctx, r.SrcChain, common.Address{}, r.DstChain, r.TokenOut, rateSample); err != nil {
 		g.out = nil
 	}
 	g.paid = rateSample

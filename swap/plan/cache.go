@@ -1,9 +1,10 @@
-package engine
+package plan
 
 import (
 	"slices"
-
 	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // Bounds of what is kept between quote and execution: the number of entries, and the
@@ -12,6 +13,7 @@ import (
 const (
 	maxOffers     = 2048
 	maxPlans      = 512
+	maxRevokes    = 200 // of four pages of allowances
 	maxCacheBytes = 32 << 20
 )
 
@@ -75,31 +77,57 @@ func weight(r swap.Review) int {
 	return n
 }
 
-// DropPlans drops offers and prepared plans. Once it returns, no act that rests on one is
-// journaled any more.
-func (s *Service) DropPlans() {
-	s.actMu.Lock()
-	defer s.actMu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.offers, s.plans, s.revokes = newBoundedCache(maxOffers, cachedOffer.weight), newBoundedCache(maxPlans, weight), newBoundedCache(maxRevokes, weight)
-	s.dropped++
+// Drop drops offers and prepared plans. What is being asked for now is not kept either.
+func (q *Quoter) Drop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.offers, q.plans, q.revokes = newBoundedCache(maxOffers, cachedOffer.weight), newBoundedCache(maxPlans, weight), newBoundedCache(maxRevokes, weight)
+	q.dropped++
 }
 
-// generation returns a number that changes whenever plans are dropped.
-func (s *Service) generation() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.dropped
+// Reviewed returns a kept review by its digest: one that was prepared or, with revoke, that
+// of a revoke. ok is false if none is kept. It may be repeated.
+func (q *Quoter) Reviewed(digest common.Hash, revoke bool) (r swap.Review, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if revoke {
+		return q.revokes.get(digest.Hex())
+	}
+	return q.plans.get(digest.Hex())
 }
 
-// evictPlan removes an accepted plan, which is now in the journal, and its offer. The offer's
+// KeepReviews keeps reviews for consent, unless plans were dropped since Generation returned
+// generation: then it keeps none and returns false.
+func (q *Quoter) KeepReviews(generation uint64, reviews ...swap.Review) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.dropped != generation {
+		return false
+	}
+	for _, r := range reviews {
+		if r.Terms.Provider == swap.Wallet {
+			q.revokes.put(r.Digest.Hex(), r)
+		} else {
+			q.plans.put(r.Digest.Hex(), r)
+		}
+	}
+	return true
+}
+
+// Generation returns a number that changes whenever plans are dropped.
+func (q *Quoter) Generation() uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.dropped
+}
+
+// EvictPlan removes an accepted plan, which is now in the journal, and its offer. The offer's
 // id goes to every window now, and another plan made from it would be a new consent that
 // may need the password again.
-func (s *Service) evictPlan(r swap.Review) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.offers.drop(r.Offer.ID)
-	s.plans.drop(r.Digest.Hex())
-	s.revokes.drop(r.Digest.Hex())
+func (q *Quoter) EvictPlan(r swap.Review) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.offers.drop(r.Offer.ID)
+	q.plans.drop(r.Digest.Hex())
+	q.revokes.drop(r.Digest.Hex())
 }

@@ -1,4 +1,4 @@
-package engine
+package plan
 
 import (
 	"cmp"
@@ -6,10 +6,9 @@ import (
 	"errors"
 	"math/big"
 	"slices"
+	"swapkeep/swap"
 	"sync"
 	"time"
-
-	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
@@ -55,7 +54,7 @@ type QuoteResult struct {
 // it was the only one asked, that is the error. Otherwise Quote fails only if the request
 // is wrong, or the balance does not cover it or cannot be read. The balance is checked in
 // parallel: no offer is kept, reported or returned before that.
-func (s *Service) Quote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, each func(QuoteUpdate)) (QuoteResult, error) {
+func (q *Quoter) Quote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, each func(QuoteUpdate)) (QuoteResult, error) {
 	if err := checkRequest(&r); err != nil {
 		return QuoteResult{}, err
 	}
@@ -64,12 +63,12 @@ func (s *Service) Quote(ctx context.Context, r swap.QuoteRequest, kinds []swap.K
 	var short error // valid once known is closed
 	known := make(chan struct{})
 	funds := func() error { <-known; return short }
-	b := s.newRanking(ctx, r, each)
+	b := q.newRanking(ctx, r, each)
 	var wg sync.WaitGroup
 	for _, k := range kindsOrAll(kinds) {
-		wg.Go(func() { s.quoteOne(ctx, b, k, funds) })
+		wg.Go(func() { q.quoteOne(ctx, b, k, funds) })
 	}
-	if short = checkBalance(ctx, s.o.Nodes, s.o.Journal, r.SrcChain, r.Account, r.TokenIn, r.AmountIn, s.o.Now()); short != nil {
+	if short = q.planner.checkBalance(ctx, r.SrcChain, r.Account, r.TokenIn, r.AmountIn); short != nil {
 		stop()
 	}
 	close(known)
@@ -139,8 +138,8 @@ func checkFunds(amount, balance, promised *big.Int) error {
 }
 
 // quoteOne asks one provider and posts its offers once the balance is known to suffice.
-func (s *Service) quoteOne(ctx context.Context, b *ranking, k swap.Kind, funds func() error) {
-	offers, err := s.ask(ctx, b, k, funds)
+func (q *Quoter) quoteOne(ctx context.Context, b *ranking, k swap.Kind, funds func() error) {
+	offers, err := q.ask(ctx, b, k, funds)
 	if funds() == nil {
 		b.setAnswer(k, offers, asRefusal(err))
 	}
@@ -148,8 +147,8 @@ func (s *Service) quoteOne(ctx context.Context, b *ranking, k swap.Kind, funds f
 
 // ask asks one provider, within its time limit, and keeps its offers. A panic over its
 // reply becomes ProviderGarbage: it must stop neither the others nor the daemon.
-func (s *Service) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() error) (offers []swap.Offer, err error) {
-	ctx, kept := s.engine.keepAnswer(ctx, k, b.request.Account, b.request.Recipient, b.request.RefundTo)
+func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() error) (offers []swap.Offer, err error) {
+	ctx, kept := q.planner.KeepAnswer(ctx, k, b.request.Account, b.request.Recipient, b.request.RefundTo)
 	defer func() { kept(err) }()
 	defer func() {
 		if p := recover(); p != nil {
@@ -160,15 +159,15 @@ func (s *Service) ask(ctx context.Context, b *ranking, k swap.Kind, funds func()
 	if err := swap.CheckRoute(k, r.SrcChain, r.DstChain); err != nil {
 		return nil, err
 	}
-	p, ok := s.o.Providers[k]
+	p, ok := q.planner.Providers[k]
 	if !ok {
 		return nil, swap.Refuse(swap.ProviderDown, "the %s provider is not configured", k)
 	}
-	net, _ := s.o.Nodes.Network(r.SrcChain) // an unknown network has no wrapped coin
-	r = s.o.Fees.Charge(r, k, net.WrappedNative)
+	net, _ := q.planner.Nodes.Network(r.SrcChain) // an unknown network has no wrapped coin
+	r = q.planner.Fees.Charge(r, k, net.WrappedNative)
 	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
 	defer cancel()
-	if err := waitQuota(ctx, k, s.limiters[k].quotes); err != nil {
+	if err := waitQuota(ctx, k, q.limiters[k].quotes); err != nil {
 		return nil, err
 	}
 	a := answer{kind: k, request: r, idByRaw: map[string]string{}, droppedBefore: b.drops}
@@ -177,7 +176,7 @@ func (s *Service) ask(ctx context.Context, b *ranking, k swap.Kind, funds func()
 			if len(a.idByRaw) >= maxOffersPerProvider || funds() != nil {
 				return
 			}
-			if one, err := s.cacheOffers(ctx, a, []swap.Offer{o}); err == nil {
+			if one, err := q.cacheOffers(ctx, a, []swap.Offer{o}); err == nil {
 				b.addOffers(k, one)
 			}
 		})
@@ -190,7 +189,7 @@ func (s *Service) ask(ctx context.Context, b *ranking, k swap.Kind, funds func()
 	if err != nil {
 		return nil, err
 	}
-	return s.cacheOffers(ctx, a, offers)
+	return q.cacheOffers(ctx, a, offers)
 }
 
 // An answer identifies the offers of one provider for one request.
@@ -198,14 +197,14 @@ type answer struct {
 	kind          swap.Kind
 	request       swap.QuoteRequest
 	idByRaw       map[string]string // ids of offers posted before, by Offer.Raw
-	droppedBefore uint64            // Service.dropped at the time of the request
+	droppedBefore uint64            // Quoter.dropped at the time of the request
 }
 
 // cacheOffers checks each offer, gives it an id and caches it. The request is ours, not the
 // provider's echo of it. An offer that was posted before keeps its id. An unsound offer
 // is left out; if no sound one is left, its error is returned. If all offers were dropped
 // since the request, it returns QuoteUnknown, which wraps ErrDropped.
-func (s *Service) cacheOffers(ctx context.Context, a answer, offers []swap.Offer) ([]swap.Offer, error) {
+func (q *Quoter) cacheOffers(ctx context.Context, a answer, offers []swap.Offer) ([]swap.Offer, error) {
 	k, r, named := a.kind, a.request, a.idByRaw
 	out := make([]swap.Offer, 0, min(len(offers), maxOffersPerProvider))
 	var unsound error
@@ -229,13 +228,13 @@ func (s *Service) cacheOffers(ctx context.Context, a answer, offers []swap.Offer
 	case len(out) == 0:
 		return nil, swap.Refuse(swap.NoRoute, "the %s provider has no offer for this pair and amount", k)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dropped != a.droppedBefore {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.dropped != a.droppedBefore {
 		return nil, &swap.Refusal{Code: swap.QuoteUnknown, Reason: "the wallet was locked or switched meanwhile; get a new quote", Err: ErrDropped}
 	}
 	for i, o := range out {
-		s.offers.put(o.ID, cachedOffer{o, out[i+1:]})
+		q.offers.put(o.ID, cachedOffer{o, out[i+1:]})
 	}
 	return out, nil
 }

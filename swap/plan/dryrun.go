@@ -1,10 +1,9 @@
-package engine
+package plan
 
 import (
 	"context"
 	"math/big"
 	"slices"
-
 	"swapkeep/internal/clock"
 	"swapkeep/swap"
 
@@ -49,9 +48,9 @@ func (r DryRun) Plan(ctx context.Context, o swap.Offer) (swap.Plan, error) {
 	if err != nil {
 		return swap.Plan{}, err
 	}
-	e := Engine{Nodes: r.Nodes, Fees: r.Fees, Now: clock.Now}
-	t := e.termsOf(o, net)
-	plan, err := e.build(ctx, r.Provider, o, t)
+	pl := Planner{Nodes: r.Nodes, Fees: r.Fees, Now: clock.Now}
+	t := pl.termsOf(o, net)
+	plan, err := pl.build(ctx, r.Provider, o, t)
 	if err != nil {
 		return plan, err
 	}

@@ -1,4 +1,4 @@
-package engine
+package plan
 
 import (
 	"context"
@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"time"
-
 	"swapkeep/chain"
 	"swapkeep/swap"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -22,47 +21,47 @@ const consentLife = 20 * time.Minute
 // decoded from its bytes, checked against the terms, simulated on our own nodes, and
 // judged by gas and price. If the provider cannot carry out the offer now, its next one
 // takes its place, and the review says so.
-func (s *Service) Prepare(ctx context.Context, offerID string) (swap.Review, error) {
-	offer, err := s.offer(offerID)
+func (q *Quoter) Prepare(ctx context.Context, offerID string) (swap.Review, error) {
+	offer, err := q.offer(offerID)
 	if err != nil {
 		return swap.Review{}, err
 	}
-	p, ok := s.o.Providers[offer.Provider]
+	p, ok := q.planner.Providers[offer.Provider]
 	if !ok {
 		return swap.Review{}, swap.Refuse(swap.ProviderDown, "the %s provider is not configured", offer.Provider)
 	}
-	net, err := s.o.Nodes.Network(offer.Request.SrcChain)
+	net, err := q.planner.Nodes.Network(offer.Request.SrcChain)
 	if err != nil {
 		return swap.Review{}, err
 	}
-	if s.o.AwaitPrices != nil {
-		s.o.AwaitPrices(ctx)
+	if q.planner.AwaitPrices != nil {
+		q.planner.AwaitPrices(ctx)
 	}
-	if err := waitQuota(ctx, offer.Provider, s.limiters[offer.Provider].plans); err != nil {
+	if err := waitQuota(ctx, offer.Provider, q.limiters[offer.Provider].plans); err != nil {
 		return swap.Review{}, err
 	}
-	r, err := s.prepare(ctx, p, net, offer)
+	r, err := q.prepare(ctx, p, net, offer)
 	if err != nil {
 		return swap.Review{}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, ok := s.offers.get(offerID); !ok { // dropped meanwhile: locked, or account or network changed
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, ok := q.offers.get(offerID); !ok { // dropped meanwhile: locked, or account or network changed
 		return swap.Review{}, swap.Refuse(swap.QuoteUnknown, "the wallet was locked or switched meanwhile; get a new quote")
 	}
-	s.plans.put(r.Digest.Hex(), r)
+	q.plans.put(r.Digest.Hex(), r)
 	return r, nil
 }
 
 // offer returns a cached offer that may still be prepared.
-func (s *Service) offer(id string) (cachedOffer, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	offer, ok := s.offers.get(id)
+func (q *Quoter) offer(id string) (cachedOffer, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	offer, ok := q.offers.get(id)
 	switch {
 	case !ok:
 		return offer, swap.Refuse(swap.QuoteUnknown, "no such offer; get a new quote")
-	case s.o.Now().After(offer.Expires):
+	case q.planner.Now().After(offer.Expires):
 		return offer, swap.Refuse(swap.QuoteExpired, "the quote has expired; get a new one")
 	case offer.Unusable != "":
 		return offer, swap.Refuse(swap.UnsupportedRoute, "this offer cannot be executed: %s", offer.Unusable)
@@ -72,8 +71,8 @@ func (s *Service) offer(id string) (cachedOffer, error) {
 
 // prepare reviews an offer or, if that fails for one of fallbacks, one of the next. If
 // none can be prepared, it returns the first error.
-func (s *Service) prepare(ctx context.Context, p swap.Provider, net chain.Network, o cachedOffer) (swap.Review, error) {
-	r, first := s.review(ctx, p, net, o.Offer)
+func (q *Quoter) prepare(ctx context.Context, p swap.Provider, net chain.Network, o cachedOffer) (swap.Review, error) {
+	r, first := q.review(ctx, p, net, o.Offer)
 	if first == nil {
 		return r, nil
 	}
@@ -85,11 +84,11 @@ func (s *Service) prepare(ctx context.Context, p swap.Provider, net chain.Networ
 		if o.Provider == swap.DEX { // an auction instead of pools, or the reverse, is a different deal, which the user must choose
 			break
 		}
-		if next.Unusable != "" || s.o.Now().After(next.Expires) {
+		if next.Unusable != "" || q.planner.Now().After(next.Expires) {
 			continue
 		}
 		tried++
-		r, err := s.review(ctx, p, net, next)
+		r, err := q.review(ctx, p, net, next)
 		if err == nil {
 			why := asRefusal(first)
 			r.Findings = append([]swap.Finding{{Code: "fallback_used", Severity: swap.Warn, Text: "the chosen offer cannot be carried out now (" + why.Reason + "): this is the provider's next one",
@@ -113,20 +112,20 @@ func fallsBack(err error) bool {
 }
 
 // review builds the plan of an offer and judges it.
-func (s *Service) review(ctx context.Context, p swap.Provider, net chain.Network, o swap.Offer) (swap.Review, error) {
-	t := s.engine.termsOf(o, net)
-	plan, found, err := s.engine.assemble(ctx, p, o, t, priorSteps{})
+func (q *Quoter) review(ctx context.Context, p swap.Provider, net chain.Network, o swap.Offer) (swap.Review, error) {
+	t := q.planner.termsOf(o, net)
+	plan, found, err := q.planner.assemble(ctx, p, o, t, priorSteps{})
 	if err != nil {
 		return swap.Review{}, err
 	}
 	r := swap.Review{Digest: swap.Digest(t, plan.Effects()), Terms: t, Offer: o, Plan: plan, Findings: found, Expires: o.Expires}
-	return r, s.engine.weigh(ctx, &r, net, plan.Steps, t.GasCeiling)
+	return r, q.planner.weigh(ctx, &r, net, plan.Steps, t.GasCeiling)
 }
 
 // termsOf returns the terms that the user would accept with an offer.
-func (e *Engine) termsOf(o swap.Offer, net chain.Network) swap.Terms {
+func (pl *Planner) termsOf(o swap.Offer, net chain.Network) swap.Terms {
 	r := o.Request
-	_, _, maker := e.Fees.For(o.Provider)
+	_, _, maker := pl.Fees.For(o.Provider)
 	if swap.IsWrap(r, net.WrappedNative) {
 		maker = 0 // one to one, without a maker
 	}
@@ -135,7 +134,7 @@ func (e *Engine) termsOf(o swap.Offer, net chain.Network) swap.Terms {
 		SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn,
 		DstChain: r.DstChain, TokenOut: r.TokenOut, Recipient: r.Recipient,
 		MinOut: o.MinOut, RefundTo: r.RefundTo,
-		Deadline: e.Now().Add(consentLife).UTC().Truncate(time.Second),
+		Deadline: pl.Now().Add(consentLife).UTC().Truncate(time.Second),
 		FeeBps:   r.FeeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: maker,
 		GasCeiling: net.GasCeiling, Refund: swap.RefundOf(o), Wrap: o.Wrap,
 	}
@@ -158,7 +157,7 @@ func decodeAll(p swap.Provider, t swap.Terms, b swap.Built) (swap.Plan, error) {
 			return plan, swap.Refuse(swap.NotUnderstood, "step %d is not of a known form", i+1)
 		}
 		if s.Kind != swap.LateStep {
-			f, err := decodeStep(p, t, s)
+			f, err := DecodeStep(p, t, s)
 			if err != nil {
 				return plan, err
 			}
@@ -173,8 +172,8 @@ func decodeAll(p swap.Provider, t swap.Terms, b swap.Built) (swap.Plan, error) {
 	return plan, nil
 }
 
-// checkCall refuses a call whose sender, chain, target or value is not within the terms.
-func checkCall(t swap.Terms, c chain.Call) error {
+// CheckCall refuses a call whose sender, chain, target or value is not within the terms.
+func CheckCall(t swap.Terms, c chain.Call) error {
 	switch {
 	case c.From != t.Account:
 		return swap.RefuseField(swap.NotAsAccepted, "from", "the transaction is from %s, not from the account", c.From)
@@ -197,8 +196,8 @@ func checkCall(t swap.Terms, c chain.Call) error {
 
 // weigh adds the guards' findings to a review. steps are those still to be paid for,
 // ceiling is what is left of the gas ceiling, in wei.
-func (e *Engine) weigh(ctx context.Context, r *swap.Review, net chain.Network, steps []swap.Step, ceiling *big.Int) error {
-	gas, value, err := gasOf(ctx, e.Nodes, r.Terms, r.Offer, swap.Plan{Steps: steps})
+func (pl *Planner) weigh(ctx context.Context, r *swap.Review, net chain.Network, steps []swap.Step, ceiling *big.Int) error {
+	gas, value, err := gasOf(ctx, pl.Nodes, r.Terms, r.Offer, swap.Plan{Steps: steps})
 	if err != nil {
 		return fmt.Errorf("gas: %w", err)
 	}
@@ -207,14 +206,14 @@ func (e *Engine) weigh(ctx context.Context, r *swap.Review, net chain.Network, s
 		r.Findings = append(r.Findings, judgeFunds(&r.Gas, value, ceiling, net.Symbol)...)
 		return nil
 	}
-	r.Findings = append(r.Findings, judgeGas(&r.Gas, value, ceiling, valueInNative(ctx, e.Nodes, e.Pricer, r.Terms), net.Symbol)...)
-	r.Findings = append(r.Findings, e.judgeDecimals(r.Terms)...)
+	r.Findings = append(r.Findings, judgeGas(&r.Gas, value, ceiling, valueInNative(ctx, pl.Nodes, pl.Pricer, r.Terms), net.Symbol)...)
+	r.Findings = append(r.Findings, pl.judgeDecimals(r.Terms)...)
 	r.Findings = append(r.Findings, judgeSlippage(r.Offer.Request.SlippageBps)...)
 	if swap.IsWrap(r.Offer.Request, net.WrappedNative) {
 		return nil // one to one, checked exactly
 	}
-	r.Findings = append(r.Findings, e.judgeOutput(ctx, r.Terms)...)
-	own, err := e.Pricer.Out(ctx, r.Terms.SrcChain, r.Terms.TokenIn, r.Terms.DstChain, r.Terms.TokenOut, r.Terms.AmountIn)
+	r.Findings = append(r.Findings, pl.judgeOutput(ctx, r.Terms)...)
+	own, err := pl.Pricer.Out(ctx, r.Terms.SrcChain, r.Terms.TokenIn, r.Terms.DstChain, r.Terms.TokenOut, r.Terms.AmountIn)
 	if err != nil {
 		own = nil // judgePrice reports it as unknown
 	}

@@ -1,4 +1,4 @@
-package engine
+package plan
 
 import (
 	"context"
@@ -6,14 +6,13 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"swapkeep/chain"
+	"swapkeep/swap"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"swapkeep/chain"
-	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -102,11 +101,9 @@ func (q streamProvider) Stream(ctx context.Context, _ swap.QuoteRequest, told fu
 	return q.quote(ctx, told)
 }
 
-// quoteService returns a service that can only quote and has no network.
-func quoteService(providers map[swap.Kind]swap.Provider) *Service {
-	s := &Service{o: Options{Providers: providers, Nodes: noNodes{}, Pricer: pricerFunc(nil), Now: time.Now, Fees: swap.DefaultFees()}, engine: &Engine{}, watches: map[quoteKey]*sharedQuote{}, limiters: newProviderLimiters()}
-	s.DropPlans()
-	return s
+// newTestQuoter returns a Quoter that can only quote and has no network.
+func newTestQuoter(providers map[swap.Kind]swap.Provider) *Quoter {
+	return NewQuoter(&Planner{Providers: providers, Nodes: noNodes{}, Pricer: pricerFunc(nil), Fees: swap.DefaultFees(), Now: time.Now})
 }
 
 type noNodes struct{ Nodes }
@@ -123,7 +120,7 @@ func TestStream(t *testing.T) {
 		o.Raw, o.Expires = []byte(raw), time.Now().Add(time.Minute)
 		return o
 	}
-	s := quoteService(map[swap.Kind]swap.Provider{swap.Intent: streamProvider{quoteProvider{nil, func(_ context.Context, told func(swap.Offer)) ([]swap.Offer, error) {
+	s := newTestQuoter(map[swap.Kind]swap.Provider{swap.Intent: streamProvider{quoteProvider{nil, func(_ context.Context, told func(swap.Offer)) ([]swap.Offer, error) {
 		told(offer(`"a"`, 100))
 		told(offer(`"bad"`, 0))
 		told(offer(`"b"`, 200))
@@ -168,8 +165,8 @@ func TestRequote(t *testing.T) {
 			}}
 		}
 		later := swap.Refuse(swap.ProviderBusy, "busy")
-		later.Data = map[string]string{retryAfter: "300"}
-		s := quoteService(map[swap.Kind]swap.Provider{swap.DEX: answers(swap.DEX, nil), swap.Intent: answers(swap.Intent, later), swap.Bridge: answers(swap.Bridge, swap.Refuse(swap.ProviderKey, "no key")), swap.Gasless: answers(swap.Gasless, swap.Refuse(swap.ProviderBusy, "busy"))})
+		later.Data = map[string]string{"retryAfterSeconds": "300"}
+		s := newTestQuoter(map[swap.Kind]swap.Provider{swap.DEX: answers(swap.DEX, nil), swap.Intent: answers(swap.Intent, later), swap.Bridge: answers(swap.Bridge, swap.Refuse(swap.ProviderKey, "no key")), swap.Gasless: answers(swap.Gasless, swap.Refuse(swap.ProviderBusy, "busy"))})
 		looks, away := make(chan struct{}), make(chan struct{})
 		close(looks)
 		var gate atomic.Pointer[chan struct{}]
@@ -193,7 +190,7 @@ func TestRequote(t *testing.T) {
 		if n := len(times(swap.DEX)); n != dex {
 			t.Errorf("asked %d times while nobody looked", n-dex)
 		}
-		s.DropPlans()
+		s.Drop()
 		close(away)
 		if err := <-ended; !errors.Is(err, ErrDropped) {
 			t.Errorf("ended with %v", err)

@@ -1,9 +1,8 @@
-package engine
+package plan
 
 import (
 	"context"
 	"fmt"
-
 	"swapkeep/chain"
 	"swapkeep/swap"
 
@@ -13,14 +12,14 @@ import (
 // judgeOutput reports that the output token is on no list, or could be mistaken for
 // another. Whoever makes a token chooses its name and can make the pool that prices it,
 // so each finding needs an acknowledgement of its own, for this plan alone.
-func (e *Engine) judgeOutput(ctx context.Context, t swap.Terms) (found []swap.Finding) {
-	net, err := e.Nodes.Network(t.DstChain)
+func (pl *Planner) judgeOutput(ctx context.Context, t swap.Terms) (found []swap.Finding) {
+	net, err := pl.Nodes.Network(t.DstChain)
 	if t.TokenOut == chain.Native || err == nil && t.TokenOut == net.WrappedNative {
 		return nil
 	}
 	var known swap.Recognition // zero if no list can be asked
-	if e.Recognize != nil {
-		known = e.Recognize(ctx, t.DstChain, t.TokenOut)
+	if pl.Recognize != nil {
+		known = pl.Recognize(ctx, t.DstChain, t.TokenOut)
 	}
 	if !known.Listed {
 		found = append(found, swap.Finding{Code: "output_unverified", Severity: swap.Acknowledge,

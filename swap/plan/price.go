@@ -1,10 +1,9 @@
-package engine
+package plan
 
 import (
 	"context"
 	"fmt"
 	"math/big"
-
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"

@@ -1,19 +1,18 @@
-package engine
+package plan
 
 import (
 	"context"
-
 	"swapkeep/swap"
 	"swapkeep/tokens"
 )
 
 // Providers lists what each provider supports and whether it is set up.
-func (s *Service) Providers() []swap.ProviderInfo {
+func (q *Quoter) Providers() []swap.ProviderInfo {
 	out := make([]swap.ProviderInfo, 0, len(swap.Kinds()))
 	for _, k := range swap.Kinds() {
-		info := swap.ProviderInfo{Kind: k, Support: map[uint64]swap.Cell{}, Can: k.Capabilities(), Fee: s.o.Fees.ForProvider(k)}
+		info := swap.ProviderInfo{Kind: k, Support: map[uint64]swap.Cell{}, Can: k.Capabilities(), Fee: q.planner.Fees.ForProvider(k)}
 		var p swap.Provider
-		if p, info.Ready = s.o.Providers[k]; !info.Ready {
+		if p, info.Ready = q.planner.Providers[k]; !info.Ready {
 			info.Reason = "not configured"
 		}
 		if placed, ok := p.(swap.Endpointer); ok {
@@ -29,8 +28,8 @@ func (s *Service) Providers() []swap.ProviderInfo {
 }
 
 // Tokens lists what a provider trades on a network, if the provider can list it.
-func (s *Service) Tokens(ctx context.Context, k swap.Kind, chainID uint64) ([]tokens.Token, error) {
-	l, err := providerAs[swap.Lister](s, k, "lists no tokens; leave it out")
+func (q *Quoter) Tokens(ctx context.Context, k swap.Kind, chainID uint64) ([]tokens.Token, error) {
+	l, err := providerAs[swap.Lister](q, k, "lists no tokens; leave it out")
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +39,8 @@ func (s *Service) Tokens(ctx context.Context, k swap.Kind, chainID uint64) ([]to
 }
 
 // Destinations lists the chains that a provider pays out on, if it crosses chains.
-func (s *Service) Destinations(ctx context.Context, k swap.Kind) ([]swap.Destination, error) {
-	r, err := providerAs[swap.DestinationLister](s, k, "swaps on one chain only; ask bridge or intent")
+func (q *Quoter) Destinations(ctx context.Context, k swap.Kind) ([]swap.Destination, error) {
+	r, err := providerAs[swap.DestinationLister](q, k, "swaps on one chain only; ask bridge or intent")
 	if err != nil {
 		return nil, err
 	}
@@ -52,9 +51,9 @@ func (s *Service) Destinations(ctx context.Context, k swap.Kind) ([]swap.Destina
 
 // providerAs returns the provider of that kind as a T, an interface that not all implement.
 // lack ends the refusal for the others.
-func providerAs[T any](s *Service, k swap.Kind, lack string) (T, error) {
+func providerAs[T any](q *Quoter, k swap.Kind, lack string) (T, error) {
 	var none T
-	p, ok := s.o.Providers[k]
+	p, ok := q.planner.Providers[k]
 	if !ok {
 		return none, swap.Refuse(swap.ProviderDown, "the %s provider is not configured", k)
 	}

@@ -1,4 +1,4 @@
-package engine
+package plan
 
 import (
 	"context"
@@ -6,13 +6,25 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 )
+
+// maxWireTime is the last Unix second that RFC 3339, the format on the wire, can express.
+const maxWireTime = 253402300799
+
+// PermitExpiry returns when a Permit2 allowance expires; zero = never, or past
+// what the wire can express.
+func PermitExpiry(p chain.PermitAllowance) time.Time {
+	if p.Expiration > maxWireTime {
+		return time.Time{}
+	}
+	return time.Unix(int64(p.Expiration), 0).UTC() // uint48
+}
 
 // refuseDisagreement turns chain.ErrDisagree into NodesDisagree; other errors stay as they are.
 func refuseDisagreement(err error) error {
@@ -22,17 +34,17 @@ func refuseDisagreement(err error) error {
 	return &swap.Refusal{Code: swap.NodesDisagree, Reason: err.Error() + "; nothing is signed on the word of one of them: wait, or configure endpoints that can be trusted", Err: err}
 }
 
-// checkSimulated simulates calls and compares the movements with the terms. An opaque call is
+// CheckSimulated simulates calls and compares the movements with the terms. An opaque call is
 // simulated on two hosts where two are configured, and each must show what was accepted.
-func (e *Engine) checkSimulated(ctx context.Context, t swap.Terms, calls []chain.Call, x swap.Expected) error {
+func (pl *Planner) CheckSimulated(ctx context.Context, t swap.Terms, calls []chain.Call, x swap.Expected) error {
 	if x.Last() != swap.Opaque {
-		sim, err := e.Nodes.Simulate(ctx, calls)
+		sim, err := pl.Nodes.Simulate(ctx, calls)
 		if err != nil {
 			return err
 		}
 		return swap.CheckSimulation(t, x, sim)
 	}
-	sims, err := e.Nodes.Simulations(ctx, calls)
+	sims, err := pl.Nodes.Simulations(ctx, calls)
 	if err != nil {
 		return refuseDisagreement(err)
 	}
@@ -47,11 +59,11 @@ func (e *Engine) checkSimulated(ctx context.Context, t swap.Terms, calls []chain
 // currentAllowance returns what the spender of p may pull of the input now, in base units. For a
 // hand-over it must be exactly the amount, so two hosts must agree where two are
 // configured.
-func (e *Engine) currentAllowance(ctx context.Context, t swap.Terms, p swap.Plan) (*big.Int, error) {
+func (pl *Planner) currentAllowance(ctx context.Context, t swap.Terms, p swap.Plan) (*big.Int, error) {
 	if !swap.HandsOver(p.LastEffect().Kind) {
-		return e.Nodes.Allowance(ctx, t.SrcChain, t.Input(), t.Account, p.Spender)
+		return pl.Nodes.Allowance(ctx, t.SrcChain, t.Input(), t.Account, p.Spender)
 	}
-	all, err := e.Nodes.AgreedAllowances(ctx, t.SrcChain, t.Account, []chain.Grantee{{Token: t.Input(), Spender: p.Spender}})
+	all, err := pl.Nodes.AgreedAllowances(ctx, t.SrcChain, t.Account, []chain.Grantee{{Token: t.Input(), Spender: p.Spender}})
 	switch {
 	case err != nil:
 		return nil, refuseDisagreement(err)
@@ -75,15 +87,15 @@ func checkIsCall(f swap.Effect, c chain.Call) error {
 // checkNoOtherAllowances refuses an opaque call to a contract that could take more from the account
 // than the input: one with other allowances that we can know of. That a router is built
 // in does not help here, since it does whatever it is told to.
-func (e *Engine) checkNoOtherAllowances(ctx context.Context, t swap.Terms, f swap.Effect) error {
+func (pl *Planner) checkNoOtherAllowances(ctx context.Context, t swap.Terms, f swap.Effect) error {
 	if f.Kind != swap.Opaque {
 		return nil
 	}
-	tokens, err := e.allowanceTokens(t)
+	tokens, err := pl.allowanceTokens(t)
 	if err != nil {
 		return err
 	}
-	held, err := e.otherAllowances(ctx, t, f.Target, tokens)
+	held, err := pl.otherAllowances(ctx, t, f.Target, tokens)
 	if err != nil {
 		return refuseDisagreement(fmt.Errorf("what %s may take: %w", f.Target, err))
 	}
@@ -96,20 +108,20 @@ func (e *Engine) checkNoOtherAllowances(ctx context.Context, t swap.Terms, f swa
 
 // allowanceTokens returns the tokens on which the account may have granted allowances: those of
 // the swap, of earlier orders, and the wallet's own.
-func (e *Engine) allowanceTokens(t swap.Terms) ([]common.Address, error) {
+func (pl *Planner) allowanceTokens(t swap.Terms) ([]common.Address, error) {
 	tokens := []common.Address{t.TokenIn, t.TokenOut, t.Input()}
-	if net, err := e.Nodes.Network(t.SrcChain); err == nil {
+	if net, err := pl.Nodes.Network(t.SrcChain); err == nil {
 		tokens = append(tokens, net.WrappedNative)
 	}
-	past, err := e.Journal.Grants(t.Account, t.SrcChain)
+	past, err := pl.Orders.Grants(t.Account, t.SrcChain)
 	if err != nil {
 		return nil, err
 	}
 	for g := range past {
 		tokens = append(tokens, g.Token)
 	}
-	if e.Tokens != nil {
-		tokens = append(tokens, e.Tokens(t.SrcChain)...)
+	if pl.Tokens != nil {
+		tokens = append(tokens, pl.Tokens(t.SrcChain)...)
 	}
 	tokens = slices.DeleteFunc(tokens, func(a common.Address) bool { return a == chain.Native })
 	slices.SortFunc(tokens, common.Address.Cmp)
@@ -118,12 +130,12 @@ func (e *Engine) allowanceTokens(t swap.Terms) ([]common.Address, error) {
 
 // otherAllowances returns the allowances of a spender, except that of the input, which is checked
 // separately, and what open orders are about to hand over through it themselves.
-func (e *Engine) otherAllowances(ctx context.Context, t swap.Terms, spender common.Address, tokens []common.Address) (held []swap.Approval, err error) {
+func (pl *Planner) otherAllowances(ctx context.Context, t swap.Terms, spender common.Address, tokens []common.Address) (held []swap.Approval, err error) {
 	asked := make([]chain.Grantee, len(tokens))
 	for i, token := range tokens {
 		asked[i] = chain.Grantee{Token: token, Spender: spender}
 	}
-	amounts, err := e.Nodes.AgreedAllowances(ctx, t.SrcChain, t.Account, asked)
+	amounts, err := pl.Nodes.AgreedAllowances(ctx, t.SrcChain, t.Account, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +143,7 @@ func (e *Engine) otherAllowances(ctx context.Context, t swap.Terms, spender comm
 		if n == nil || n.Sign() == 0 || tokens[i] == t.Input() {
 			continue // nil: the contract does not answer as a token
 		}
-		due, err := e.pendingPulls(journal.AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: tokens[i], Spender: spender})
+		due, err := pl.pendingPulls(journal.AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: tokens[i], Spender: spender})
 		if err != nil {
 			return nil, err
 		}
@@ -139,14 +151,14 @@ func (e *Engine) otherAllowances(ctx context.Context, t swap.Terms, spender comm
 			held = append(held, swap.Approval{Token: tokens[i], Spender: spender, Amount: n})
 		}
 	}
-	permits, err := e.permit2Allowances(ctx, t, asked)
+	permits, err := pl.permit2Allowances(ctx, t, asked)
 	return append(held, permits...), err
 }
 
 // pendingPulls returns what open orders are about to hand over through an allowance.
-func (e *Engine) pendingPulls(k journal.AllowanceKey) (*big.Int, error) {
+func (pl *Planner) pendingPulls(k journal.AllowanceKey) (*big.Int, error) {
 	sum := new(big.Int)
-	uses, err := e.uses(k)
+	uses, err := pl.Orders.AcceptedUses(k)
 	for _, u := range uses {
 		if !u.Signed {
 			sum.Add(sum, u.Amount)
@@ -156,39 +168,16 @@ func (e *Engine) pendingPulls(k journal.AllowanceKey) (*big.Int, error) {
 }
 
 // permit2Allowances returns the unexpired allowances in Permit2, where it exists.
-func (e *Engine) permit2Allowances(ctx context.Context, t swap.Terms, asked []chain.Grantee) (held []swap.Approval, err error) {
-	there, err := e.Nodes.IsContract(ctx, t.SrcChain, swap.Permit2Contract)
+func (pl *Planner) permit2Allowances(ctx context.Context, t swap.Terms, asked []chain.Grantee) (held []swap.Approval, err error) {
+	there, err := pl.Nodes.IsContract(ctx, t.SrcChain, swap.Permit2Contract)
 	if err != nil || !there {
 		return nil, err
 	}
-	kept, err := e.Nodes.AgreedPermits(ctx, t.SrcChain, swap.Permit2Contract, t.Account, asked)
+	kept, err := pl.Nodes.AgreedPermits(ctx, t.SrcChain, swap.Permit2Contract, t.Account, asked)
 	for i, p := range kept {
-		if end := expiryOf(p); p.Amount.Sign() > 0 && (end.IsZero() || !e.Now().After(end)) {
+		if end := PermitExpiry(p); p.Amount.Sign() > 0 && (end.IsZero() || !pl.Now().After(end)) {
 			held = append(held, swap.Approval{Token: asked[i].Token, Spender: asked[i].Spender, Amount: p.Amount, Until: end})
 		}
 	}
 	return held, err
-}
-
-// noteTakenAllowance adds to the end of an order that handed nothing over how much of the allowance
-// it granted is gone: an approved contract can take the amount without the call that was
-// to follow.
-func (e *Engine) noteTakenAllowance(ctx context.Context, o *swap.Order) {
-	left := Leftovers(*o)
-	if len(left) == 0 || !swap.HandsOver(o.Plan.LastEffect().Kind) || o.Verdict == nil {
-		return
-	}
-	a, err := e.allowance(ctx, o.Terms, o.Plan, o.ID)
-	if err != nil {
-		e.Log(*o, err)
-		o.SetCause(swap.NewCause(swap.AllowanceUnchecked, "spender", left[0].Spender.Hex()))
-		o.Verdict.Sources += "; " + o.Reason
-		return
-	}
-	gone := new(big.Int).Sub(a.need(left[0].Amount), a.present)
-	if gone.Sign() <= 0 {
-		return
-	}
-	o.SetCause(swap.NewCause(swap.AllowanceTaken, "gone", gone.String(), "allowed", left[0].Amount.String(), "spender", left[0].Spender.Hex()))
-	o.Verdict.Sources += "; " + o.Reason
 }

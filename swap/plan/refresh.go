@@ -1,13 +1,12 @@
-package engine
+package plan
 
 import (
 	"context"
 	"errors"
-	"sync"
-	"time"
-
 	"swapkeep/internal/clock"
 	"swapkeep/swap"
+	"sync"
+	"time"
 )
 
 // requoteIntervals are the pauses between an answer of a provider and the next request, while
@@ -27,30 +26,30 @@ const maxRequoteInterval = 2 * time.Minute
 // account or network changed.
 var ErrDropped = errors.New("the offers were dropped")
 
-// Requote continues after [Service.Quote]: it asks each provider again at its cadence,
+// Requote continues after [Quoter.Quote]: it asks each provider again at its cadence,
 // first one pause from now, and calls each with every new answer. A request that is
 // watched more than once is sent once. Before each request it waits for awake, which
 // returns when somebody looks, or with an error that ends the refresh. A provider that
 // cannot serve the request, or has no valid key, is not asked again. Requote returns when
 // ctx ends, with awake's error, with ErrDropped, or with nil once no provider is left.
-func (s *Service) Requote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, awake func(context.Context) error, each func(QuoteUpdate)) error {
+func (q *Quoter) Requote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, awake func(context.Context) error, each func(QuoteUpdate)) error {
 	if err := checkRequest(&r); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	b := s.newRanking(ctx, r, each)
-	q := &requote{s: s, ranking: b, drops: b.drops, awake: awake, stop: stop}
+	b := q.newRanking(ctx, r, each)
+	loop := &requote{s: q, ranking: b, drops: b.drops, awake: awake, stop: stop}
 	var wg sync.WaitGroup
 	for _, k := range kindsOrAll(kinds) {
-		wg.Go(func() { q.run(ctx, k) })
+		wg.Go(func() { loop.run(ctx, k) })
 	}
 	wg.Wait()
 	return context.Cause(ctx)
 }
 
 type requote struct {
-	s       *Service
+	s       *Quoter
 	ranking *ranking
 	drops   uint64
 	awake   func(context.Context) error
@@ -68,7 +67,7 @@ func (q *requote) run(ctx context.Context, k swap.Kind) {
 		case <-clock.After(pause):
 		}
 		err := q.awake(ctx)
-		if err == nil && q.s.drops() != q.drops {
+		if err == nil && q.s.Generation() != q.drops {
 			err = ErrDropped
 		}
 		if err != nil {
@@ -82,7 +81,7 @@ func (q *requote) run(ctx context.Context, k swap.Kind) {
 		if ctx.Err() != nil {
 			return
 		}
-		if q.s.drops() != q.drops {
+		if q.s.Generation() != q.drops {
 			q.stop(ErrDropped)
 			return
 		}
@@ -93,14 +92,7 @@ func (q *requote) run(ctx context.Context, k swap.Kind) {
 		case refused.Code == swap.ProviderKey || !refused.Code.Temporary() && refused.Code != swap.NoRoute:
 			return
 		default:
-			pause = max(min(2*pause, maxRequoteInterval), retryDelay(refused))
+			pause = max(min(2*pause, maxRequoteInterval), swap.RetryDelay(refused))
 		}
 	}
-}
-
-// drops returns how often all offers were dropped.
-func (s *Service) drops() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.dropped
 }

@@ -1,23 +1,22 @@
-package engine
+package plan
 
 import (
 	"strings"
-
 	"swapkeep/swap"
 )
 
 // judgeDecimals warns of tokens whose decimals come only from a list, a provider or one
 // host: the amounts shown in the review depend on them. The amounts signed are base
 // units, which do not.
-func (e *Engine) judgeDecimals(t swap.Terms) []swap.Finding {
-	if e.Decimals == nil {
+func (pl *Planner) judgeDecimals(t swap.Terms) []swap.Finding {
+	if pl.Decimals == nil {
 		return nil
 	}
 	var doubted []string
-	if !e.Decimals(t.SrcChain, t.TokenIn) {
+	if !pl.Decimals(t.SrcChain, t.TokenIn) {
 		doubted = append(doubted, t.TokenIn.Hex())
 	}
-	if !e.Decimals(t.DstChain, t.TokenOut) {
+	if !pl.Decimals(t.DstChain, t.TokenOut) {
 		doubted = append(doubted, t.TokenOut.Hex())
 	}
 	if len(doubted) == 0 {

@@ -1,44 +1,12 @@
-package engine
+package plan
 
 import (
 	"context"
 	"fmt"
 	"math/big"
-
 	"swapkeep/chain"
 	"swapkeep/swap"
-
-	"github.com/ethereum/go-ethereum/common"
 )
-
-// Nodes is what this package needs of the networks. *chain.MultiClient satisfies it.
-type Nodes interface {
-	Network(id uint64) (chain.Network, error)
-	Balance(ctx context.Context, id uint64, account, token common.Address) (*big.Int, error)
-	Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error)
-	Allowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error)
-	PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error)
-	Cost(ctx context.Context, c chain.Call) (chain.Cost, error)
-	AgreedAllowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error)
-	AgreedPermits(ctx context.Context, id uint64, permit2, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error)
-	Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error)
-	Simulations(ctx context.Context, calls []chain.Call) ([]chain.Simulation, error)
-	Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error)
-	IsContract(ctx context.Context, id uint64, a common.Address) (bool, error)
-	Settled(ctx context.Context, id uint64) (b chain.Block, hosts []string, err error)
-	Head(ctx context.Context, id uint64) (uint64, error)
-	Logs(ctx context.Context, id uint64, f chain.LogFilter, from uint64) (chain.LogScan, error)
-	CheckLogs(ctx context.Context, id, block uint64, hosts []string) error
-	NonceBit(ctx context.Context, id uint64, contract, owner common.Address, nonce *big.Int, block uint64) (used bool, hosts []string, err error)
-	BalanceDelta(ctx context.Context, id uint64, account common.Address, block uint64) (g chain.BalanceDelta, hosts []string, err error)
-}
-
-// A Pricer returns how much of token out an amount of token in is worth, each on its
-// chain, from our own sources: never the provider's, nor a pool that an offer may use. An
-// error means unknown.
-type Pricer interface {
-	Out(ctx context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error)
-}
 
 // scamShare is the part of the swap's value above which its gas cost suggests a scam
 // (spec section 8).

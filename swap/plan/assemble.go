@@ -1,4 +1,4 @@
-package engine
+package plan
 
 import (
 	"context"
@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"time"
-
 	"swapkeep/chain"
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -18,8 +15,8 @@ import (
 // build has the provider build an offer's steps and decodes their effects from the bytes.
 // The provider builds no approvals and no wrap that goes first: it names the spender, and
 // this package makes those steps.
-func (e *Engine) build(ctx context.Context, p swap.Provider, o swap.Offer, t swap.Terms) (plan swap.Plan, err error) {
-	ctx, kept := e.keepAnswer(ctx, p.Kind(), t.Account, t.Recipient, t.RefundTo)
+func (pl *Planner) build(ctx context.Context, p swap.Provider, o swap.Offer, t swap.Terms) (plan swap.Plan, err error) {
+	ctx, kept := pl.KeepAnswer(ctx, p.Kind(), t.Account, t.Recipient, t.RefundTo)
 	defer func() { kept(err) }()
 	built, err := p.Build(ctx, o, t)
 	if err != nil {
@@ -38,25 +35,20 @@ func (e *Engine) build(ctx context.Context, p swap.Provider, o swap.Offer, t swa
 	if err := swap.CheckSpender(t, plan, p.Pins()); err != nil {
 		return plan, err
 	}
-	return plan, e.checkWrapped(t)
+	return plan, pl.checkWrapped(t)
 }
 
 // An AnswerKeeper returns the context for a call of a provider, and a function to be
 // called with the call's error. accounts are those that the request names.
 type AnswerKeeper func(ctx context.Context, k swap.Kind, accounts ...common.Address) (in context.Context, done func(error))
 
-// keepAnswer has the provider's answer kept if it is refused: done must be called with the
+// KeepAnswer has the provider's answer kept if it is refused: done must be called with the
 // call's error.
-func (e *Engine) keepAnswer(ctx context.Context, k swap.Kind, accounts ...common.Address) (in context.Context, done func(error)) {
-	if e.Keep == nil {
+func (pl *Planner) KeepAnswer(ctx context.Context, k swap.Kind, accounts ...common.Address) (in context.Context, done func(error)) {
+	if pl.Keep == nil {
 		return ctx, func(error) {}
 	}
-	return e.Keep(ctx, k, accounts...)
-}
-
-// keepOrderAnswer is keeping for an order's provider and accounts.
-func (e *Engine) keepOrderAnswer(ctx context.Context, o swap.Order) (in context.Context, done func(error)) {
-	return e.keepAnswer(ctx, o.Terms.Provider, o.Terms.Account, o.Terms.Recipient, o.Terms.RefundTo)
+	return pl.Keep(ctx, k, accounts...)
 }
 
 // settlements says how each kind of spending step is settled: its own success proves the
@@ -80,11 +72,11 @@ func checkSettled(p swap.Provider, plan swap.Plan) error {
 }
 
 // checkWrapped fails unless t.Wrap is the network's own wrapped coin.
-func (e *Engine) checkWrapped(t swap.Terms) error {
+func (pl *Planner) checkWrapped(t swap.Terms) error {
 	if t.Wrap == (common.Address{}) {
 		return nil
 	}
-	net, err := e.Nodes.Network(t.SrcChain)
+	net, err := pl.Nodes.Network(t.SrcChain)
 	if err != nil {
 		return err
 	}
@@ -94,20 +86,20 @@ func (e *Engine) checkWrapped(t swap.Terms) error {
 	return nil
 }
 
-// checkContract fails if a call would hand the input to an address without a contract, or
+// CheckContract fails if a call would hand the input to an address without a contract, or
 // if for an opaque call that contract holds other allowances of the account.
-func (e *Engine) checkContract(ctx context.Context, t swap.Terms, f swap.Effect) error {
+func (pl *Planner) CheckContract(ctx context.Context, t swap.Terms, f swap.Effect) error {
 	if !swap.HandsOver(f.Kind) {
 		return nil
 	}
-	there, err := e.Nodes.IsContract(ctx, f.Chain, f.Target)
+	there, err := pl.Nodes.IsContract(ctx, f.Chain, f.Target)
 	switch {
 	case err != nil:
 		return refuseDisagreement(err)
 	case !there:
 		return swap.RefuseField(swap.NotAsAccepted, "to", "there is no contract at %s, so that whatever it is handed may be lost", f.Target)
 	}
-	return e.checkNoOtherAllowances(ctx, t, f)
+	return pl.checkNoOtherAllowances(ctx, t, f)
 }
 
 // A priorSteps is what an order has already done when its plan is made again; zero for an order
@@ -121,8 +113,8 @@ type priorSteps struct {
 // assemble turns an offer into a plan: built, decoded, completed with the approvals and
 // the wrap that are still needed, checked against the terms and simulated as far as
 // possible. Steps in b.done are not made again.
-func (e *Engine) assemble(ctx context.Context, p swap.Provider, o swap.Offer, t swap.Terms, b priorSteps) (swap.Plan, []swap.Finding, error) {
-	plan, err := e.build(ctx, p, o, t)
+func (pl *Planner) assemble(ctx context.Context, p swap.Provider, o swap.Offer, t swap.Terms, b priorSteps) (swap.Plan, []swap.Finding, error) {
+	plan, err := pl.build(ctx, p, o, t)
 	if err != nil {
 		return plan, nil, err
 	}
@@ -130,7 +122,7 @@ func (e *Engine) assemble(ctx context.Context, p swap.Provider, o swap.Offer, t 
 		plan.Steps = slices.Concat(b.done, plan.Steps)
 		return plan, nil, swap.Check(t, plan.Effects(), p.Pins())
 	}
-	x, own, err := e.ownSteps(ctx, t, plan, b)
+	x, own, err := pl.ownSteps(ctx, t, plan, b)
 	if err != nil {
 		return plan, nil, err
 	}
@@ -138,33 +130,33 @@ func (e *Engine) assemble(ctx context.Context, p swap.Provider, o swap.Offer, t 
 	if err := swap.Check(t, plan.Effects(), p.Pins()); err != nil {
 		return plan, nil, err
 	}
-	if err := e.checkContract(ctx, t, plan.LastEffect()); err != nil {
+	if err := pl.CheckContract(ctx, t, plan.LastEffect()); err != nil {
 		return plan, nil, err
 	}
-	if err := e.checkFunded(ctx, t, b.wrapped); err != nil {
+	if err := pl.CheckFunded(ctx, t, b.wrapped); err != nil {
 		return plan, nil, err
 	}
-	found, err := e.simulatePlan(ctx, t, remainingSteps(t, plan.Steps[len(b.done):], b.wrapped), x)
-	return plan, append(found, e.judgePlan(t, plan)...), err
+	found, err := pl.simulatePlan(ctx, t, remainingSteps(t, plan.Steps[len(b.done):], b.wrapped), x)
+	return plan, append(found, pl.judgePlan(t, plan)...), err
 }
 
 // ownSteps returns the approvals and the wrap that the wallet makes before the provider's
 // steps, and what simulations may show of the allowance.
-func (e *Engine) ownSteps(ctx context.Context, t swap.Terms, plan swap.Plan, b priorSteps) (x swap.Expected, own []swap.Step, err error) {
+func (pl *Planner) ownSteps(ctx context.Context, t swap.Terms, plan swap.Plan, b priorSteps) (x swap.Expected, own []swap.Step, err error) {
 	x.Spender = plan.Spender
 	if plan.Spender != (common.Address{}) {
-		a, err := e.allowance(ctx, t, plan, b.order)
+		a, err := pl.Allowance(ctx, t, plan, b.order)
 		if err != nil {
 			return x, nil, err
 		}
-		x.Allowed = a.present
+		x.Allowed = a.Present
 		then := a
 		if b.order == "" {
 			then = a.afterPending()
 		}
 		granted := slices.ContainsFunc(b.done, func(s swap.Step) bool { return swap.GrantsAllowance(s.Effect) })
-		if !granted && !then.fits(plan, t.AmountIn) {
-			if own, err = e.approvals(ctx, t, plan.Spender, a, hasApproval(b.done)); err != nil {
+		if !granted && !then.Fits(plan, t.AmountIn) {
+			if own, err = pl.Approvals(ctx, t, plan.Spender, a, b.done); err != nil {
 				return x, nil, err
 			}
 		}
@@ -182,11 +174,11 @@ func remainingSteps(t swap.Terms, steps []swap.Step, wrapped bool) []swap.Step {
 }
 
 // judgePlan notes that a plan wraps the coin first, and whom its last step trusts.
-func (e *Engine) judgePlan(t swap.Terms, plan swap.Plan) (found []swap.Finding) {
+func (pl *Planner) judgePlan(t swap.Terms, plan swap.Plan) (found []swap.Finding) {
 	last := plan.LastEffect()
 	if t.Wrap != (common.Address{}) {
 		symbol := "coin"
-		if net, err := e.Nodes.Network(t.SrcChain); err == nil {
+		if net, err := pl.Nodes.Network(t.SrcChain); err == nil {
 			symbol = net.Symbol
 		}
 		found = append(found, swap.Finding{Code: "wraps_first", Severity: swap.Note,
@@ -201,7 +193,7 @@ func (e *Engine) judgePlan(t swap.Terms, plan swap.Plan) (found []swap.Finding) 
 // simulatePlan simulates together the calls up to the first step that is typed or late. If that
 // leaves out more than a final signed order, a finding says so. Each call is simulated
 // again before it is signed.
-func (e *Engine) simulatePlan(ctx context.Context, t swap.Terms, steps []swap.Step, x swap.Expected) ([]swap.Finding, error) {
+func (pl *Planner) simulatePlan(ctx context.Context, t swap.Terms, steps []swap.Step, x swap.Expected) ([]swap.Finding, error) {
 	var calls []chain.Call
 	for _, s := range steps {
 		if s.Kind != swap.CallStep {
@@ -210,7 +202,7 @@ func (e *Engine) simulatePlan(ctx context.Context, t swap.Terms, steps []swap.St
 		calls, x.Effects = append(calls, *s.Call), append(x.Effects, s.Effect)
 	}
 	if len(calls) > 0 {
-		err := e.checkSimulated(ctx, t, calls, x)
+		err := pl.CheckSimulated(ctx, t, calls, x)
 		if errors.Is(err, chain.ErrWouldRevert) {
 			return nil, swap.RefuseRevert(err)
 		}
@@ -224,24 +216,24 @@ func (e *Engine) simulatePlan(ctx context.Context, t swap.Terms, steps []swap.St
 	return []swap.Finding{{Code: "not_simulated", Severity: swap.Note, Text: "the swap itself can be simulated only after what must be signed before it; it is not signed unless that shows what is accepted here", Data: nil}}, nil
 }
 
-// checkFunded fails with InsufficientFunds if the input is missing: the coin or, once it is
+// CheckFunded fails with InsufficientFunds if the input is missing: the coin or, once it is
 // wrapped, the wrapped coin.
-func (e *Engine) checkFunded(ctx context.Context, t swap.Terms, wrapped bool) error {
+func (pl *Planner) CheckFunded(ctx context.Context, t swap.Terms, wrapped bool) error {
 	token := t.TokenIn
 	if wrapped {
 		token = t.Input()
 	}
-	return checkBalance(ctx, e.Nodes, e.Journal, t.SrcChain, t.Account, token, t.AmountIn, e.Now())
+	return pl.checkBalance(ctx, t.SrcChain, t.Account, token, t.AmountIn)
 }
 
 // checkBalance fails with InsufficientFunds unless the balance covers amount plus what
 // signed open orders may still take.
-func checkBalance(ctx context.Context, n Nodes, j *journal.Journal, chainID uint64, account, token common.Address, amount *big.Int, now time.Time) error {
-	balance, err := n.Balance(ctx, chainID, account, token)
+func (pl *Planner) checkBalance(ctx context.Context, chainID uint64, account, token common.Address, amount *big.Int) error {
+	balance, err := pl.Nodes.Balance(ctx, chainID, account, token)
 	if err != nil {
 		return err
 	}
-	promised, err := j.Promised(chainID, account, token, now)
+	promised, err := pl.Orders.Promised(chainID, account, token, pl.Now())
 	if err != nil {
 		return err
 	}

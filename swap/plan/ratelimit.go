@@ -1,13 +1,12 @@
-package engine
+package plan
 
 import (
 	"context"
 	"errors"
 	"slices"
-	"time"
-
 	"swapkeep/internal/clock"
 	"swapkeep/swap"
+	"time"
 
 	"golang.org/x/time/rate"
 )
@@ -66,7 +65,7 @@ type quoteKey struct {
 // provider is asked once.
 type sharedQuote struct {
 	sem      chan struct{} // held while the provider is asked
-	watchers int           // guarded by Service.mu
+	watchers int           // guarded by Quoter.mu
 
 	at     time.Time // time of the last answer; zero: none was kept yet
 	drops  uint64
@@ -75,20 +74,20 @@ type sharedQuote struct {
 }
 
 // watch registers a watcher of a quote request. leave removes it and must be called once.
-func (s *Service) watch(k swap.Kind, r swap.QuoteRequest) (w *sharedQuote, leave func()) {
-	q := quoteKey{k, string(swap.MustJSON(r))}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.watches[q] == nil {
-		s.watches[q] = &sharedQuote{sem: make(chan struct{}, 1)}
+func (q *Quoter) watch(k swap.Kind, r swap.QuoteRequest) (w *sharedQuote, leave func()) {
+	key := quoteKey{k, string(swap.MustJSON(r))}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.watches[key] == nil {
+		q.watches[key] = &sharedQuote{sem: make(chan struct{}, 1)}
 	}
-	w = s.watches[q]
+	w = q.watches[key]
 	w.watchers++
 	return w, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
+		q.mu.Lock()
+		defer q.mu.Unlock()
 		if w.watchers--; w.watchers == 0 {
-			delete(s.watches, q)
+			delete(q.watches, key)
 		}
 	}
 }
