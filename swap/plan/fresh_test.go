@@ -22,7 +22,7 @@ func TestPartsAreTold(t *testing.T) {
 			heard = append(heard, name)
 		}
 	}
-	p := quoteProvider{nil, func(context.Context, func(swap.Offer)) ([]swap.Offer, error) {
+	p := fakeProvider{quote: func(context.Context, func(swap.Offer)) ([]swap.Offer, error) {
 		n := big.NewInt(1e17)
 		return []swap.Offer{{AmountOut: n, MinOut: n, Duration: -1}, {AmountOut: n, MinOut: n, Expires: time.Now().Add(time.Minute)}}, nil
 	}}

@@ -85,20 +85,29 @@ func (f pricerFunc) Out(_ context.Context, src uint64, in common.Address, dst ui
 	return f(src, in, dst, out, n)
 }
 
-// A quoteProvider is a provider that only quotes; a streamer also streams its offers.
-type quoteProvider struct {
+// A fakeProvider answers with its functions. A fakeStreamer streams its offers too.
+type fakeProvider struct {
 	swap.Provider
 	quote func(ctx context.Context, told func(swap.Offer)) ([]swap.Offer, error)
+	build func() error
 }
 
-func (q quoteProvider) Quote(ctx context.Context, _ swap.QuoteRequest) ([]swap.Offer, error) {
-	return q.quote(ctx, func(swap.Offer) {})
+func (fakeProvider) Kind() swap.Kind { return swap.Intent }
+
+func (fakeProvider) Pins() swap.Pins { return nil }
+
+func (f fakeProvider) Quote(ctx context.Context, _ swap.QuoteRequest) ([]swap.Offer, error) {
+	return f.quote(ctx, func(swap.Offer) {})
 }
 
-type streamProvider struct{ quoteProvider }
+func (f fakeProvider) Build(context.Context, swap.Offer, swap.Terms) (swap.Built, error) {
+	return swap.Built{}, f.build()
+}
 
-func (q streamProvider) Stream(ctx context.Context, _ swap.QuoteRequest, told func(swap.Offer)) ([]swap.Offer, error) {
-	return q.quote(ctx, told)
+type fakeStreamer struct{ fakeProvider }
+
+func (f fakeStreamer) Stream(ctx context.Context, _ swap.QuoteRequest, told func(swap.Offer)) ([]swap.Offer, error) {
+	return f.quote(ctx, told)
 }
 
 // newTestQuoter returns a Quoter that can only quote and has no network.
@@ -120,7 +129,7 @@ func TestStream(t *testing.T) {
 		o.Raw, o.Expires = []byte(raw), time.Now().Add(time.Minute)
 		return o
 	}
-	s := newTestQuoter(map[swap.Kind]swap.Provider{swap.Intent: streamProvider{quoteProvider{nil, func(_ context.Context, told func(swap.Offer)) ([]swap.Offer, error) {
+	s := newTestQuoter(map[swap.Kind]swap.Provider{swap.Intent: fakeStreamer{fakeProvider{quote: func(_ context.Context, told func(swap.Offer)) ([]swap.Offer, error) {
 		told(offer(`"a"`, 100))
 		told(offer(`"bad"`, 0))
 		told(offer(`"b"`, 200))
@@ -155,7 +164,7 @@ func TestRequote(t *testing.T) {
 		}
 		began := time.Now()
 		answers := func(k swap.Kind, err error) swap.Provider {
-			return quoteProvider{nil, func(context.Context, func(swap.Offer)) ([]swap.Offer, error) {
+			return fakeProvider{quote: func(context.Context, func(swap.Offer)) ([]swap.Offer, error) {
 				mu.Lock()
 				at[k] = append(at[k], time.Since(began))
 				mu.Unlock()

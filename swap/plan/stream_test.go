@@ -27,7 +27,7 @@ func rawOffer(raw string) swap.Offer {
 
 // streamService returns a Service whose only provider streams its offers.
 func streamService(quote func(ctx context.Context, told func(swap.Offer)) ([]swap.Offer, error)) *Quoter {
-	return newTestQuoter(map[swap.Kind]swap.Provider{swap.Intent: streamProvider{quoteProvider{nil, quote}}})
+	return newTestQuoter(map[swap.Kind]swap.Provider{swap.Intent: fakeStreamer{fakeProvider{quote: quote}}})
 }
 
 // A routeProvider builds nothing, and records of which routes that was asked.
@@ -177,7 +177,7 @@ func TestFailureWords(t *testing.T) {
 func TestWatchersShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
-		s := newTestQuoter(map[swap.Kind]swap.Provider{swap.DEX: quoteProvider{nil, func(context.Context, func(swap.Offer)) ([]swap.Offer, error) {
+		s := newTestQuoter(map[swap.Kind]swap.Provider{swap.DEX: fakeProvider{quote: func(context.Context, func(swap.Offer)) ([]swap.Offer, error) {
 			asked.Add(1)
 			o := rawOffer("1")
 			o.Provider, o.Expires = swap.DEX, time.Now().Add(30*time.Second)
@@ -232,7 +232,7 @@ func TestWatchersShare(t *testing.T) {
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked, busy atomic.Int32
-		s := newTestQuoter(map[swap.Kind]swap.Provider{swap.Bridge: quoteProvider{nil, func(context.Context, func(swap.Offer)) ([]swap.Offer, error) {
+		s := newTestQuoter(map[swap.Kind]swap.Provider{swap.Bridge: fakeProvider{quote: func(context.Context, func(swap.Offer)) ([]swap.Offer, error) {
 			asked.Add(1)
 			return nil, swap.Refuse(swap.NoRoute, "none")
 		}}})
@@ -255,7 +255,7 @@ func TestPace(t *testing.T) {
 func TestPlansHaveAPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var built, busy atomic.Int32
-		s := newTestQuoter(map[swap.Kind]swap.Provider{swap.Intent: buildProvider{build: func() error { built.Add(1); return swap.Refuse(swap.ProviderRefused, "no") }}})
+		s := newTestQuoter(map[swap.Kind]swap.Provider{swap.Intent: fakeProvider{build: func() error { built.Add(1); return swap.Refuse(swap.ProviderRefused, "no") }}})
 		s.planner.Nodes = someNodes{}
 		o := rawOffer("1")
 		o.ID, o.Expires = "offer", time.Now().Add(time.Hour)
@@ -274,20 +274,6 @@ func TestPlansHaveAPace(t *testing.T) {
 			t.Errorf("built %d in a minute, %d were told that it is busy", n, busy.Load())
 		}
 	})
-}
-
-// A buildProvider is a provider that only builds plans.
-type buildProvider struct {
-	swap.Provider
-	build func() error
-}
-
-func (buildProvider) Kind() swap.Kind { return swap.Intent }
-
-func (buildProvider) Pins() swap.Pins { return nil }
-
-func (b buildProvider) Build(context.Context, swap.Offer, swap.Terms) (swap.Built, error) {
-	return swap.Built{}, b.build()
 }
 
 type someNodes struct{ Nodes }
@@ -312,19 +298,6 @@ func TestWatchedGas(t *testing.T) {
 			t.Errorf("%d, after a minute %d", first, again)
 		}
 	})
-}
-
-// gatedProvider is a provider that answers when a test lets it.
-type gatedProvider struct {
-	swap.Provider
-	answer func(context.Context) error
-}
-
-func (a gatedProvider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
-	if err := a.answer(ctx); err != nil {
-		return nil, err
-	}
-	return []swap.Offer{{AmountOut: r.AmountIn, MinOut: r.AmountIn, Expires: time.Now().Add(time.Minute)}}, nil
 }
 
 // gatedNodes are nodes that return a balance when a test lets them.
@@ -365,12 +338,12 @@ func TestNoOffersWithoutFunds(t *testing.T) {
 				}
 				return big.NewInt(1), c.failure
 			}}
-			s := newTestQuoter(map[swap.Kind]swap.Provider{swap.DEX: gatedProvider{nil, func(ctx context.Context) error {
+			s := newTestQuoter(map[swap.Kind]swap.Provider{swap.DEX: fakeProvider{quote: func(ctx context.Context, _ func(swap.Offer)) ([]swap.Offer, error) {
 				defer close(answered)
 				if !c.offersFirst {
 					<-ctx.Done()
 				}
-				return ctx.Err()
+				return []swap.Offer{{AmountOut: pairAsked.AmountIn, MinOut: pairAsked.AmountIn, Expires: time.Now().Add(time.Minute)}}, ctx.Err()
 			}}})
 			s.planner.Nodes, s.planner.Orders = nodes, noOrders{}
 			told := false

@@ -27,7 +27,7 @@ func (listingProvider) Endpoint() swap.Endpoint {
 // TestListing checks that tokens and destinations come from the providers that list them,
 // and that a provider's endpoints are shown if it names them.
 func TestListing(t *testing.T) {
-	s := newTestQuoter(map[swap.Kind]swap.Provider{swap.Intent: listingProvider{}, swap.DEX: quoteProvider{}})
+	s := newTestQuoter(map[swap.Kind]swap.Provider{swap.Intent: listingProvider{}, swap.DEX: fakeProvider{}})
 	list, err := s.Tokens(t.Context(), swap.Intent, 137)
 	if err != nil || len(list) != 1 || list[0].Chain != 137 {
 		t.Errorf("%+v, %v", list, err)
