@@ -34,8 +34,8 @@ var update = flag.Bool("update", false, "write the doctor's golden files again")
 // which lets them take a directory as the system's root. newer differs in version only.
 type doctorBuilds struct{ package_, newer string }
 
-var clinics = sync.OnceValues(func() (doctorBuilds, error) {
-	dir := filepath.Join(filepath.Dir(bin), "clinic")
+var buildDoctors = sync.OnceValues(func() (doctorBuilds, error) {
+	dir := filepath.Join(filepath.Dir(bin), "doctor")
 	c := doctorBuilds{filepath.Join(dir, "package"), filepath.Join(dir, "newer")}
 	for _, args := range [][]string{
 		{"-ldflags", "-s -w", "-o", c.package_ + "/", ".", "../swapkeepd"},
@@ -56,11 +56,11 @@ type doctorFixture struct {
 	program string // runs the doctor
 	place   transport.Instance
 	env     []string
-	inside  []string // command prefix that runs a program in its own environment
+	wrapper []string // command prefix that runs a program in its own environment
 	doctorBuilds
 }
 
-const wardConfig = `[keys]
+const fixtureConfig = `[keys]
 backend = "file"
 [prices]
 listen = "off"
@@ -76,11 +76,11 @@ goplus.disabled = true
 
 func newDoctorFixture(t *testing.T) *doctorFixture {
 	t.Helper()
-	c, err := clinics()
+	c, err := buildDoctors()
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := os.MkdirTemp("", "ward") // the path of t.TempDir is too long for a socket
+	root, err := os.MkdirTemp("", "doctor") // the path of t.TempDir is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,11 +88,11 @@ func newDoctorFixture(t *testing.T) *doctorFixture {
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
 	w.place = transport.Instance{Home: w.at(".local/state/swapkeep")}
 	w.env = []string{"HOME=" + w.home, "USER=ann", "PATH=/usr/bin:/bin", "SWAPKEEP_ROOT=" + root, "XDG_RUNTIME_DIR=" + root}
-	w.write(".config/swapkeep/config.toml", wardConfig)
+	w.write(".config/swapkeep/config.toml", fixtureConfig)
 	w.write("/proc/self/mountinfo", "22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n")
 	w.inProfile(chromiumID, "")
 	w.inFirefox(firefoxID)
-	w.package_, w.newer = w.bring(w.package_, "unpacked"), w.bring(w.newer, "newer")
+	w.package_, w.newer = w.unpack(w.package_, "unpacked"), w.unpack(w.newer, "newer")
 	w.program = filepath.Join(w.package_, "swapkeep")
 	w.run("install", "--extension-id", chromiumID, "--extension-id", firefoxID)
 	w.program = w.at(".local/lib/swapkeep/current/swapkeep")
@@ -100,8 +100,8 @@ func newDoctorFixture(t *testing.T) *doctorFixture {
 	return w
 }
 
-// bring copies programs into a directory, as if unpacked there, and returns its path.
-func (w *doctorFixture) bring(dir, name string) string {
+// unpack links programs into a directory, as if unpacked there, and returns its path.
+func (w *doctorFixture) unpack(dir, name string) string {
 	w.folder(name)
 	for _, program := range []string{"swapkeep", "swapkeepd"} {
 		w.ok(os.Link(filepath.Join(dir, program), filepath.Join(w.at(name), program)))
@@ -157,7 +157,7 @@ func (w *doctorFixture) chmod(path string, m os.FileMode) {
 }
 
 func (w *doctorFixture) command(args ...string) *exec.Cmd {
-	words := slices.Concat(w.inside, []string{w.program}, args)
+	words := slices.Concat(w.wrapper, []string{w.program}, args)
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = w.env
 	return cmd
@@ -303,9 +303,9 @@ func (w *doctorFixture) systemToo() {
 func (w *doctorFixture) packaged() {
 	w.program = filepath.Join(w.package_, "swapkeep")
 	w.run("uninstall")
-	w.bring(w.package_, "/usr/lib/swapkeep")
+	w.unpack(w.package_, "/usr/lib/swapkeep")
 	w.program = w.at("/usr/lib/swapkeep/swapkeep")
-	w.write(".config/swapkeep/config.toml", wardConfig+fmt.Sprintf("[extensions]\nchromium = [%q]\n", chromiumID))
+	w.write(".config/swapkeep/config.toml", fixtureConfig+fmt.Sprintf("[extensions]\nchromium = [%q]\n", chromiumID))
 	w.remove(".mozilla")
 	w.system("/etc/chromium", w.program)
 }
@@ -380,7 +380,7 @@ var broken = map[string]func(*doctorFixture){
 	"open-above":    func(w *doctorFixture) { w.chmod(".config", 0o777) },
 	"umask-002":     func(w *doctorFixture) { w.chmod("", 0o775|os.ModeSetgid); w.chmod(".config", 0o775) },
 	"downloads": func(w *doctorFixture) { // --fix installs nothing that replaces it
-		w.bring(w.package_, "Downloads")
+		w.unpack(w.package_, "Downloads")
 		w.folder(".config/BraveSoftware/Brave-Browser")
 		w.system("/etc/opt/chrome", w.at("Downloads/swapkeep"))
 	},
@@ -495,7 +495,7 @@ var broken = map[string]func(*doctorFixture){
 	"damaged-receipts": func(w *doctorFixture) { w.write(".local/state/swapkeep/receipts.json", "[]") },
 	"old-version":      func(w *doctorFixture) { w.write(".local/lib/swapkeep/0.0.9/swapkeep", "old") },
 	"old-version-runs": func(w *doctorFixture) {
-		w.bring(w.package_, ".local/lib/swapkeep/0.0.9")
+		w.unpack(w.package_, ".local/lib/swapkeep/0.0.9")
 		conn, err := owner.Ensure(w.t.Context(), owner.Launch{Place: w.place, Exe: w.at(".local/lib/swapkeep/0.0.9/swapkeepd"), Env: w.env})
 		w.ok(err)
 		w.ok(conn.Close())

@@ -61,11 +61,11 @@ func (w *doctorFixture) says(name, script string) {
 }
 
 // onASmallDisk mounts a file system of 8 MiB on the state directory, visible only to
-// programs run in the ward.
+// programs run in the fixture.
 func (w *doctorFixture) onASmallDisk() {
 	const script = `cp "$0/receipts.json" "$0.receipts" && mount -t tmpfs -o size=8m,mode=700 none "$0" && cp "$0.receipts" "$0/receipts.json" && exec "$@"`
-	w.inside = []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, w.place.Home}
-	if out, err := exec.Command(w.inside[0], append(w.inside[1:], "true")...).CombinedOutput(); err != nil {
+	w.wrapper = []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, w.place.Home}
+	if out, err := exec.Command(w.wrapper[0], append(w.wrapper[1:], "true")...).CombinedOutput(); err != nil {
 		w.t.Skipf("NOT RUN: this machine lets nobody mount: %v, %s", err, out)
 	}
 }
@@ -73,7 +73,7 @@ func (w *doctorFixture) onASmallDisk() {
 // lockedKeychain starts a Secret Service with a locked collection of an earlier session,
 // and without a display for its prompt.
 func (w *doctorFixture) lockedKeychain() {
-	end := w.keychain("before", "ward")
+	end := w.keychain("before", "fixture")
 	w.until("a collection", func() bool {
 		kept, _ := filepath.Glob(w.at(".local/share/keyrings/*.keyring"))
 		return len(kept) > 0
@@ -83,7 +83,7 @@ func (w *doctorFixture) lockedKeychain() {
 }
 
 // keychain starts a session with a Secret Service on its own bus, which stays locked
-// without a password. Programs run in the ward use it.
+// without a password. Programs run in the fixture use it.
 func (w *doctorFixture) keychain(session, password string) (end func()) {
 	run := w.at("/" + session)
 	w.ok(os.Mkdir(run, 0o700))
