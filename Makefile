@@ -30,8 +30,8 @@ bin/%: $(SOURCES)
 demo: build contracts
 	@bin/swapkeep-sandbox demo --bin bin --contracts build/contracts --with-keyring scripts/with-keyring.sh
 
-# Everything, as CI runs it. Installs what is missing, or names it and stops. Three stages
-# run at once, since each waits more than it works, with one package at a time; then those
+# Everything, as CI runs it. Installs what is missing, or names it and stops. Two stages run
+# at once, since each waits more than it works, with one package at a time; then those
 # that judge how much the machine bears, alone. A table of all of them is last.
 STAGES := race in-chromium in-firefox crash in-torture plain hostile doctor vet keyring pages hosted vendors in-soak in-popup fuzz-short demo-test
 ALONE  := in-load bench-short
@@ -40,7 +40,7 @@ test:
 	@scripts/setup.sh
 	@rm -rf $(STAGE)
 	@$(MAKE) --no-print-directory contracts build $(PAGES) $(VENDORS)
-	@$(MAKE) --no-print-directory -j3 --output-sync=target $(STAGES:%=stage-%) && $(MAKE) --no-print-directory $(ALONE:%=stage-%) || { scripts/stage.sh $(STAGE); exit 1; }
+	@$(MAKE) --no-print-directory -j2 --output-sync=target $(STAGES:%=stage-%) && $(MAKE) --no-print-directory $(ALONE:%=stage-%) || { scripts/stage.sh $(STAGE); exit 1; }
 	@scripts/stage.sh $(STAGE)
 	@echo "all tests passed"
 

@@ -125,7 +125,7 @@ func importAnother(t *testing.T, b *ui.Browser) {
 	p.Choose("Import from", "Recovery words")
 	p.Fill("Recovery words", "test test test")
 	p.Click("button", "Import wallet")
-	p.AwaitText("these are 3.")
+	p.AwaitText("you entered 3.")
 	p.Fill("Recovery words", sandbox.Mnemonic)
 	p.Fill("Name", "published")
 	p.Click("button", "Import wallet")

@@ -72,7 +72,7 @@ func TestDaemonKilled(t *testing.T) {
 		unlock(p.Page)
 		open(p.Page, "Activity")
 		p.Click("button", "/^0.5 ETH → /")
-		p.AwaitText("arrived", "You received")
+		p.AwaitText("USDC received", "You received")
 	})
 }
 
@@ -117,8 +117,8 @@ func TestBrowserKilled(t *testing.T) {
 		p.AwaitText("1 order ended since your last visit. Received")
 		p.Accessible("ended")
 		awaitBadge(t, b, "1") // nobody has looked yet
-		p.Click("button", "/^One order ended/")
-		p.AwaitText("arrived")
+		p.Click("button", "/^1 order ended/")
+		p.AwaitText("USDC received")
 		awaitBadge(t, b, "")
 		open(p.Page, "Swap")
 		p.AwaitNoText("since your last visit")

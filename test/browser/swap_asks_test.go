@@ -27,7 +27,7 @@ func TestOrdersAsk(t *testing.T) {
 		p.Press("Enter")
 		p.AwaitAbsent("button", "Unlock")
 		p.Click("button", "/in progress/")
-		p.AwaitText("arrived")
+		p.AwaitText("USDC received")
 		if o := p.d.Orders()[0]; o.State != "filled" || len(p.d.Orders()) != len(before)+1 {
 			t.Errorf("the order is %s", o.State)
 		}

@@ -68,7 +68,7 @@ func (p *trader) runSwap(s swapCase) {
 		p.t.Errorf("%s: %s of what was paid and %s of the output reached the fee's receiver", s.name, feeIn, feeOut)
 	}
 	if symbolOut == "USDC" || symbolOut == "USDT" {
-		p.AwaitText(formatAmount(got, 6, s.out) + " arrived")
+		p.AwaitText(formatAmount(got, 6, s.out) + " received")
 	}
 	p.another()
 }

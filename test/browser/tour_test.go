@@ -180,7 +180,7 @@ func (o *tour) form(d *desk.Desk, p *trader) {
 	p.AwaitText("No token found for")
 	o.look(p.Page, "tokens-none")
 	p.Fill("Search by name or address", o.unlistedToken(d).Hex())
-	p.Click("button", "/^Look at /")
+	p.Click("button", "/^Look up /")
 	p.Find("heading", "Import token")
 	p.Find("checkbox", "")
 	o.look(p.Page, "token-import")
