@@ -9,9 +9,14 @@ export function brandOf(kind: string): string | undefined {
 	return Object.hasOwn(brandsOfKind, kind) ? brandsOfKind[kind]![0] : undefined;
 }
 
+/** kindName returns a kind of provider alone, such as "Bridge". */
+export function kindName(kind: string): string {
+	return optionalMessage(`provider_${kind}`) ?? kind;
+}
+
 /** providerName returns a kind of provider with its brand, such as "Bridge (Relay)". */
 export function providerName(kind: string): string {
-	const name = optionalMessage(`provider_${kind}`) ?? kind;
+	const name = kindName(kind);
 	const brand = brandOf(kind);
 	return brand ? t("provider_brand", name, brand) : name;
 }

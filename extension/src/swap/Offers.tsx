@@ -1,6 +1,6 @@
 import type { Offer, ProviderKind, Token } from "../wire/protocol";
 import { Failure } from "../wire/failure";
-import { providerName } from "../i18n/provider-name";
+import { brandOf, kindName, providerName } from "../i18n/provider-name";
 import { locale, t } from "../i18n/t";
 import { formatUSD, displayAmount } from "../money/amount";
 import { approximateDuration } from "../money/duration";
@@ -65,11 +65,11 @@ function OfferLine({ line, net, tokenOut, onProvider }: { line: Line; net: boole
 		<button type="button" class="offer-line" aria-current={own} aria-disabled={own} onClick={() => own || onProvider(kind)}>
 			<span class="grow">
 				<span class="row tight">
-					<span class="strong">{providerName(kind)}</span>
+					<span class="strong">{kindName(kind)}</span>
 					{behind !== undefined && <span class={`tag ${behind === 0 ? "good" : ""}`}>{behind === 0 ? t("offers_best") : `−${about(behind)}`}</span>}
 					{own && <span class="tag">{t("offers_shown")}</span>}
 				</span>
-				<span class="soft small dots">{facts(offer).map((f) => <span key={f}>{f}</span>)}</span>
+				<span class="soft small dots">{facts(kind, offer).map((f) => <span key={f}>{f}</span>)}</span>
 			</span>
 			<span class="right number">
 				<span>
@@ -81,12 +81,13 @@ function OfferLine({ line, net, tokenOut, onProvider }: { line: Line; net: boole
 	);
 }
 
-/** facts returns what else distinguishes an offer: why it cannot be used, or gas, time and
- * approval. */
-function facts(offer: Offer): string[] {
+/** facts returns what else distinguishes an offer: why it cannot be used, or the brand, gas,
+ * time and approval. */
+function facts(kind: ProviderKind, offer: Offer): string[] {
 	if (offer.unusable) return [offer.unusable];
+	const brand = brandOf(kind);
 	const gas = offer.gasless ? t("offers_gasless") : offer.usd?.gasCost !== undefined ? t("offers_gas", formatUSD(offer.usd.gasCost, locale())) : t("offers_gas_unknown");
-	return [gas, approximateDuration(offer.durationSeconds), ...(offer.tokenIn !== NATIVE || offer.wrap ? [t("offers_approval")] : [])];
+	return [...(brand ? [brand] : []), gas, approximateDuration(offer.durationSeconds), ...(offer.tokenIn !== NATIVE || offer.wrap ? [t("offers_approval")] : [])];
 }
 
 /** failureWords says why there is no offer; for a missing API key, also what to do. */
