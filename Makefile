@@ -84,11 +84,11 @@ RACED := chain cmd/swapkeep cmd/swapkeepd cmd/swapkeep-server host host/client h
 	listen live priceapi/onchain priceapi/poll priceapi/series priceapi/source priceapi/web \
 	providers/bridge providers/gasless providers/intent providers/keyproxy providers/wire rest swap/engine swap/plan
 race:
-	$(RACE) -skip '^TestHostile|^TestScripts$$' $(RACED:%=./%)
+	$(RACE) -timeout 20m -skip '^TestHostile|^TestScripts$$' $(RACED:%=./%)
 
 # All others, and the commands' scripts.
 plain:
-	$(GO) test -skip '^TestHostile' $$($(GO) list ./... | grep -vxF -e swapkeep/keys $(RACED:%=-e swapkeep/%))
+	$(GO) test -timeout 20m -skip '^TestHostile' $$($(GO) list ./... | grep -vxF -e swapkeep/keys $(RACED:%=-e swapkeep/%))
 	$(GO) test -run '^TestScripts$$' ./cmd/swapkeep
 
 # Every provider against lies in every leaf of its replies, and by name; a line for
