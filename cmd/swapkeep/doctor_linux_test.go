@@ -628,7 +628,7 @@ func TestDoctorLaunch(t *testing.T) {
 	for name, row := range map[string]struct{ script, want string }{
 		"silent":    {"exec sleep 20", "no answer in 5s"},
 		"talkative": {`echo "warning: old library" >&2; exec "$REAL" "$@"`, "wrote to the browser's log: warning: old library"},
-		"lingering": {`"$REAL" "$@"; sleep 1`, "to leave when the browser closed its port"},
+		"lingering": {`"$REAL" "$@"; sleep 1`, "to exit after the browser closed its port"},
 		"dying":     {"echo cannot open display >&2; exit 3", "ended: cannot open display"},
 		"chatting":  {"echo hello", "ended without an answer"},
 	} {
