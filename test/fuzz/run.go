@@ -39,6 +39,7 @@ type fuzzer struct {
 	time  string // in the form of -fuzztime
 	cache string // where the fuzzer keeps interesting inputs, by package
 	bin   string // directory for the test binaries
+	own   bool   // only the module's own packages guide the fuzzer
 }
 
 // runAll runs the targets of jobs packages at a time, which all lists one after the other,
@@ -77,7 +78,7 @@ func (f fuzzer) runAll(ctx context.Context, all []target, jobs int, tell func(ou
 func (f fuzzer) runPackage(ctx context.Context, all []target, tell func(outcome)) {
 	program := filepath.Join(f.bin, strings.ReplaceAll(all[0].pkg, "/", "-")+".test")
 	defer func() { _ = os.Remove(program) }() // together they would take gigabytes
-	err := build(ctx, all[0], program)
+	err := f.build(ctx, all[0], program)
 	for i, t := range all {
 		o := outcome{target: t, verdict: notBuilt}
 		switch {
@@ -90,9 +91,14 @@ func (f fuzzer) runPackage(ctx context.Context, all []target, tell func(outcome)
 	}
 }
 
-// build compiles the tests of t's package, instrumented as for go test -fuzz.
-func build(ctx context.Context, t target, path string) error {
-	c := exec.CommandContext(ctx, "go", "test", "-c", "-fuzz=.", "-o", path, ".")
+// build compiles the tests of t's package, instrumented as for go test -fuzz, which compiles
+// every dependency anew. With own these are the ones that tests have compiled already.
+func (f fuzzer) build(ctx context.Context, t target, path string) error {
+	instrument := "-fuzz=."
+	if f.own {
+		instrument = "-gcflags=swapkeep/...=-d=libfuzzer"
+	}
+	c := exec.CommandContext(ctx, "go", "test", "-c", instrument, "-o", path, ".")
 	c.Dir, c.SysProcAttr = t.dir, childAttr()
 	out, err := c.CombinedOutput()
 	if err != nil {
