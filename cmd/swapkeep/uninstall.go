@@ -194,7 +194,7 @@ func (t *terminal) stopAndRemoveState(ctx context.Context, un uninstallFlags, pl
 		err = removeState(place)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; when that is mended, run swapkeep uninstall again as now", err)
+		return fmt.Errorf("%w; fix this, then run the same swapkeep uninstall again", err)
 	}
 	return nil
 }
