@@ -10,12 +10,12 @@ VENDORS   := test/vendors/node_modules/.package-lock.json
 PACKED    := build/extension/swapkeep-firefox-$(VERSION).zip
 SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/node_modules/*') go.mod go.sum
 
-# As releases are built, and one set of compiled packages less. The race detector
-# needs cgo.
+# Releases are built without cgo. Building tests the same way lets them share compiled
+# packages. Only the race detector needs cgo.
 export CGO_ENABLED := 0
-# Tests and programs share what is compiled.
+# The same flag for tests and programs, so that they share compiled packages.
 export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
-# Secrets in memory are erased by it: internal/zeroize. TestErases fails without.
+# The Go runtime erases secrets from memory (internal/zeroize). Without it TestErases fails.
 export GOEXPERIMENT := runtimesecret
 RACE := CGO_ENABLED=1 $(GO) test -race
 
@@ -26,13 +26,13 @@ build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 bin/%: $(SOURCES)
 	$(BUILD) -o $@ ./cmd/$*
 
-# The main job on embedded defaults, against a sandbox of local chains.
+# Seven swaps against a sandbox of local chains.
 demo: build contracts
 	@bin/swapkeep-sandbox demo --bin bin --contracts build/contracts --with-keyring scripts/with-keyring.sh
 
-# Everything, as CI runs it. Installs what is missing, or names it and stops. Two stages run
-# at once, since each waits more than it works, with one package at a time; then those
-# that judge how much the machine bears, alone. A table of all of them is last.
+# Everything; CI runs the same. Installs missing tools, or names them and stops. Two stages
+# run at a time, each with one package at a time, because most of them wait more than they
+# work. Then the stages that measure the machine run alone. A table of all stages is last.
 STAGES := race in-chromium in-firefox crash in-torture plain hostile doctor vet keyring pages hosted vendors in-soak in-popup fuzz-short demo-test
 ALONE  := in-load bench-short
 STAGE  := $(CURDIR)/build/stages
@@ -50,7 +50,7 @@ stage-%:
 demo-test: build contracts
 	@scripts/demo-test.sh
 
-# Before a release: all that takes longer than make test should. A table of all is last.
+# Before a release: the tests that take too long for make test. A table of all is last.
 RELEASE := crash-all long-torture soak load guesses hostile-popup fuzz fuzz-pages bench packages-test audit
 release-check:
 	@scripts/setup.sh
@@ -63,7 +63,7 @@ crash-all:
 long-torture:
 	@$(MAKE) --no-print-directory torture ROUNDS=50
 
-# The fast part, Go only.
+# The fast tests, Go only.
 check: contracts vet unit
 
 vet:
@@ -77,23 +77,24 @@ vet:
 unit:
 	@$(GO) test -skip '^TestHostile' ./...
 
-# What ships and starts goroutines, under the race detector; test/graph holds the list. Not
-# the hostile suites, nor the commands' scripts, which run other processes; keys is raced by
-# keyring, the hosted price API's own packages by hosted, both against real services.
+# The packages that users run and that start goroutines, under the race detector;
+# test/graph checks this list. Without the hostile suites and the commands' scripts, which
+# run other processes. Stage keyring races keys, and hosted the hosted price API's own
+# packages, both against real services.
 RACED := chain cmd/swapkeep cmd/swapkeepd cmd/swapkeep-server host host/client host/frame host/owner host/relay host/transport \
 	listen live priceapi/onchain priceapi/poll priceapi/series priceapi/source priceapi/web \
 	providers/bridge providers/gasless providers/intent providers/keyproxy providers/wire rest swap/engine swap/plan
 race:
 	$(RACE) -timeout 20m -skip '^TestHostile|^TestScripts$$' $(RACED:%=./%)
 
-# All others, and the commands' scripts.
+# All other packages, and the commands' scripts.
 plain:
 	$(GO) test -timeout 20m -skip '^TestHostile' $$($(GO) list ./... | grep -vxF -e swapkeep/keys $(RACED:%=-e swapkeep/%))
 	$(GO) test -run '^TestScripts$$' ./cmd/swapkeep
 
-# Every provider against lies in every leaf of its replies, and by name; a line for
-# each says how many. Not under the race detector: tens of thousands of lies, one
-# after the other, race with nobody.
+# Every provider against lies in every field of its replies, and against named attacks; a
+# line for each provider says how many. Not under the race detector: the lies run one after
+# the other.
 LIES := $(CURDIR)/build/hostile.txt
 hostile: contracts
 	@mkdir -p $(dir $(LIES)) && rm -f $(LIES)
@@ -104,21 +105,21 @@ hostile: contracts
 keyring:
 	CGO_ENABLED=1 scripts/with-keyring.sh $(GO) test -race -tags keyring -count=1 ./keys/...
 
-# The hosted price API on a real PostgreSQL and Redis, which the tests start and end.
+# The hosted price API on a real PostgreSQL and Redis, which the tests start and stop.
 hosted:
 	$(RACE) -tags hosted -count=1 ./priceapi/postgres ./priceapi/shared
 	$(GO) test -tags hosted -count=1 -run 'Hosted|Poller|Backends|Limits|APIKeys|ForPrices|OverTLS' ./cmd/swapkeep-server
 
-# The real daemon, killed at every named point; with EVERY=1 at every passage of each.
+# The real daemon, killed at every failpoint; with EVERY=1 at each hit of each failpoint.
 crash:
 	$(GO) test -tags faults -count=1 -v -timeout $(if $(EVERY),120m,25m) ./test/crash/... $(if $(EVERY),-args -every)
 
-# Broken installations, each examined and mended by the real program. Fault builds take
-# a folder for the root of the system. What a machine does not let run says so.
+# Broken installations, each examined and fixed by the real doctor, in a folder that a
+# fault build takes for the system's root. A test that this machine cannot run says so.
 doctor:
 	$(GO) test -tags faults -count=1 -v -run '^TestDoctor' ./cmd/swapkeep
 
-# The extension's own half: types, unit tests, packages that stores take, their lint.
+# The extension alone: types, unit tests, packages for the stores, the stores' lint.
 pages: extension
 	cd extension && npx --no-install tsc --noEmit && npx --no-install vitest run
 	cd extension && npx --no-install web-ext lint --no-config-discovery --source-dir ../build/extension/firefox
@@ -127,8 +128,8 @@ pages: extension
 	@for f in build/extension/*.zip; do cmp $$f build/extension-again/$$(basename $$f) || exit 1; done; rm -r build/extension-again
 	@echo "two builds of each package are the same"
 
-# The services' own packages against our simulators, orders and pins: what was compared,
-# and how often. Nothing of it reaches beyond this machine once it is installed.
+# The services' own packages against our simulators, orders and pins. Prints what was
+# compared and how often. Once installed, it uses no network.
 COMPARED := $(CURDIR)/build/vendors.txt
 vendors: contracts $(VENDORS)
 	@mkdir -p $(dir $(COMPARED)) && rm -f $(COMPARED)
@@ -140,16 +141,17 @@ $(VENDORS): test/vendors/package-lock.json
 	@touch $@
 
 # Both browsers' packages, into build/extension; the same source gives the same bytes.
-# It always builds: a variable of extension/build/variables.mjs is no file.
+# It always builds, because make cannot see changes of the build's variables
+# (extension/build/variables.mjs).
 extension: $(PAGES)
 	@test "$$(node -p 'require("./extension/package.json").version')" = $(VERSION) || { echo "extension/package.json is not of version $(VERSION)"; exit 1; }
 	cd extension && node build/build.mjs --zip --out ../build/extension
 
-# The packages for those who only measure them: built where a file is newer.
+# The packages for the benchmarks, which only measure them: built if a file is newer.
 $(PACKED): $(PAGES) $(shell find extension/src extension/messages extension/manifest extension/icons extension/build) extension/vite.config.ts extension/package.json
 	@$(MAKE) --no-print-directory extension
 
-# The same with the identity of a development installation, to be loaded unpacked.
+# The extension with its development identity, to load unpacked.
 unpacked: $(PAGES)
 	cd extension && node build/build.mjs --development
 
@@ -157,8 +159,8 @@ $(PAGES): extension/package-lock.json
 	cd extension && npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-# Real Chromium and Firefox, with the real host, Secret Service and sandbox: both
-# at once, since each waits more than it works.
+# Real Chromium and Firefox, with the real host, Secret Service and sandbox. Both at once,
+# because each waits more than it works.
 BROWSERS = scripts/with-keyring.sh $(GO) test -tags browser -count=1 -p 1 -timeout 20m
 browsers: build contracts $(PAGES)
 	@$(MAKE) --no-print-directory -j2 --output-sync=target in-chromium in-firefox
@@ -170,7 +172,7 @@ in-chromium in-firefox: in-%:
 screenshots: build contracts $(PAGES)
 	SWAPKEEP_SCREENSHOTS=$(CURDIR)/build/screenshots $(BROWSERS) -run '^TestScreenshots$$' ./test/browser/... -args -bin=$(CURDIR)/bin
 
-# The sandbox's contracts, from their published packages and our Solidity.
+# The sandbox's contracts, from published packages and our own Solidity.
 contracts: $(CONTRACTS)
 
 $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs $(wildcard sandbox/contracts/*.sol)
@@ -178,19 +180,19 @@ $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs 
 	node sandbox/contracts/extract.mjs build/contracts
 	@touch $@
 
-# Beside peers and limits, in one run; a missed goal is printed and no failure.
-# JSON=file writes the rows too, CURVES=directory draws how things grow, MARKDOWN=file
-# puts both between its marks, ONLY=words measures what has them in its name. Without
-# cgo, as releases are built.
+# Compares with other software and with the limits, in one run. A missed goal is printed
+# and is no failure. JSON=file also writes the rows, CURVES=directory draws the curves,
+# MARKDOWN=file puts both between its marks, ONLY=words measures only what has these words
+# in its name. Without cgo, as releases are built.
 BENCH = $(GO) run ./bench $(if $(SHORT),-short) $(if $(ONLY),-only "$(ONLY)") $(if $(JSON),-json "$(JSON)") $(if $(CURVES),-curves "$(CURVES)") $(if $(MARKDOWN),-markdown "$(MARKDOWN)")
 bench: bench-asked bin/swapkeep bin/swapkeepd bin/swapkeep-sandbox $(PEER) contracts $(PACKED)
 	@$(BENCH)
 
-# What cannot be measured is refused before anything is built for it.
+# Checks ONLY and MARKDOWN before anything is built.
 bench-asked:
 	@$(if $(ONLY)$(MARKDOWN),$(BENCH) -check)
 
-# Few samples of each row and curve, and no browsers: is everything measured still?
+# Few samples of each row and curve, no browsers: does every benchmark still run?
 bench-short:
 	@$(MAKE) --no-print-directory bench SHORT=1 CURVES=build/curves
 
@@ -198,45 +200,45 @@ $(PEER): bench/node/package-lock.json
 	cd bench/node && npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-# Every fuzz target for FUZZTIME, those of FUZZJOBS packages at once, each on one worker; a
-# table at the end. FUZZTIME=1000x is so many executions, FUZZSHARE=1/3 the first third of the
-# targets, FUZZONLY a pattern of package.Target. FUZZOWN=1 looks for new coverage in our own
-# packages alone, and need not compile those of others once more.
+# Every fuzz target for FUZZTIME, FUZZJOBS packages at once, with one worker each; a table at
+# the end. FUZZTIME=1000x means a thousand executions, FUZZSHARE=1/3 the first third of the
+# targets; FUZZONLY is a pattern of package.Target. With FUZZOWN=1 only the coverage of our own
+# packages guides the fuzzer, which saves compiling the others once more.
 FUZZTIME ?= 60s
 FUZZSHARE ?= 1/1
 FUZZJOBS ?= 2
 fuzz: contracts
 	@$(GO) run ./test/fuzz -time $(FUZZTIME) -share $(FUZZSHARE) -jobs $(FUZZJOBS) $(if $(FUZZOWN),-own) -only '$(FUZZONLY)'
 
-# The extension's decoders on FUZZRUNS texts each that FUZZSEED makes of their corpus.
+# The extension's decoders on FUZZRUNS texts each, made from their corpus with FUZZSEED.
 FUZZRUNS ?= 20000
 FUZZSEED ?= $$(date +%s)
 fuzz-pages: $(PAGES)
 	cd extension && FUZZ_RUNS=$(FUZZRUNS) FUZZ_SEED=$(FUZZSEED) npx --no-install vitest run fuzz
 
-# A thousand executions of each target of a quarter of them, which the commit draws. What is
-# committed as a corpus, go test runs whole.
+# A thousand executions of each target in one quarter of them; the commit decides which. go
+# test runs the whole committed corpus anyway.
 fuzz-short:
 	@$(MAKE) --no-print-directory fuzz FUZZOWN=1 FUZZTIME=1000x FUZZSHARE=$$((0x$$(git rev-parse --short=4 HEAD 2>/dev/null || echo 0) % 4 + 1))/4
 
-# Worlds in which users swap while everything goes wrong, and then a reckoning with chains,
-# providers and journal. ROUNDS of SWAPS each, drawn from SEED; ROUND=16 plays that one
-# again with the same SEED and SWAPS, KEEP=folder keeps the homes of rounds with findings.
+# Users swap while everything goes wrong; then the results are compared with chains, providers
+# and journal. ROUNDS of SWAPS each, generated from SEED. ROUND=16 repeats one round (with the
+# same SEED and SWAPS); KEEP=folder keeps the homes of rounds with findings.
 ROUNDS ?= 6
 SWAPS ?= 40
 torture: contracts
 	$(GO) test -tags faults -count=1 -v -timeout 5h ./test/torture -args -rounds $(ROUNDS) -swaps $(SWAPS) $(if $(SEED),-seed $(SEED)) $(if $(ROUND),-only $(ROUND)) $(if $(KEEP),-keep $(abspath $(KEEP)))
 
-# A script inside the popup, with an open session over a real relay: what it can take, in
-# dollars, and a failure if that is more than the bound. HOURS of a day are played; PROGRAMS=folder
-# measures other programs than this tree's, built with the tag faults; SHORT=1 plays an hour
-# in which all is tried, and nothing by itself.
+# A malicious script in the popup, with an open session over a real relay: what it can take,
+# in dollars. Fails if that exceeds the bound. Plays HOURS of a day. PROGRAMS=folder tests other
+# programs, built with the tag faults. SHORT=1 plays one hour with all attempts together, and
+# none separately.
 HOURS ?= 2
 hostile-popup: contracts
 	@$(GO) run -tags faults ./test/hostilepopup -hours $(HOURS) $(if $(SHORT),-short) $(if $(PROGRAMS),-bin "$(PROGRAMS)")
 
-# A short form of all that is under fire, as make test runs it. The first two wait more
-# than they work.
+# The short forms of the stress tests, as make test runs them. The first two run together,
+# because they wait more than they work.
 fire: contracts
 	@$(MAKE) --no-print-directory -j2 --output-sync=target in-torture in-soak
 	@$(MAKE) --no-print-directory in-load in-popup fuzz-short bench-short
@@ -253,30 +255,29 @@ in-torture:
 in-soak:
 	@$(MAKE) --no-print-directory soak SOAK=2h
 
-# The real daemon through a day of its time in minutes, with a user beside it; SOAK=2h is
-# a short one. REPORT=file adds the tables to a file.
+# The real daemon through a day of its own time, in minutes, with a user swapping. SOAK=2h
+# for less. REPORT=file appends the tables to a file.
 SOAK ?= 24h
 REPORTED = $(if $(REPORT),"-report=$$(realpath -m -- "$(REPORT)")")
 soak: contracts
 	$(GO) test -tags faults -count=1 -v -timeout 40m -run 'TestSoak|TestJudge|TestRefused' ./test/soak -args -soak=$(SOAK) $(REPORTED)
 	$(GO) test -tags faults -count=1 ./internal/clock
 
-# What it bears: 50 relays, a thousand open orders, clients that do not read; LOAD=short
-# is a tenth of it.
+# Load: 50 relays, a thousand open orders, clients that do not read. LOAD=short is a tenth.
 load: contracts
 	$(if $(filter-out short,$(LOAD)),$(error LOAD=$(LOAD): want short, or nothing for the whole))
 	$(GO) test -tags faults -count=1 -v -timeout 20m -run '^TestLoad' ./test/soak -args $(if $(filter short,$(LOAD)),-short-load) $(REPORTED)
 	$(GO) test -count=1 -v -run '^TestCrowdThatDoesNotRead$$' ./priceapi/web -args -whole
 
-# The real daemon against programs that guess its password without pause: does each right
-# one come through? With GUESSERS=56 they leave some connections: one that has none is busy.
+# The real daemon while GUESSERS programs guess its password without pause: is every right
+# password still accepted? More than 56 guessers would leave no connection free.
 GUESSERS ?= 8
 RIGHTS ?= 100
 guesses:
 	$(GO) test -count=1 -v -timeout 3h -run '^TestGuessingLocksNobodyOut$$' ./cmd/swapkeepd -args -guessers=$(GUESSERS) -rights=$(RIGHTS)
 
-# What the programs are made of, and which direct dependencies have a newer version; that
-# half asks over the network.
+# The modules that the programs link, and direct dependencies with newer versions. The
+# latter needs the network.
 audit:
 	@scripts/audit.sh
 
@@ -285,16 +286,15 @@ man: bin/swapkeep
 	@mkdir -p build/man
 	bin/swapkeep man --dir build/man
 
-# Packages for every system, into build/packages: the same commit gives the same bytes, and
-# what is not committed is marked.
-# packaging/README.md names what it needs and takes.
+# Packages for every system, into build/packages. The same commit gives the same bytes;
+# uncommitted changes are marked. packaging/README.md says what it needs.
 NFPM := $(CURDIR)/build/tools/nfpm
 packages: $(NFPM)
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(GO) run ./packaging/build -version $(VERSION) -nfpm $(NFPM) \
 		$(if $(shell git status --porcelain 2>/dev/null),-dirty) -out build/packages -url "$(RELEASE_URL)" -chromium-ids "$(CHROMIUM_IDS)" -firefox-ids "$(FIREFOX_IDS)"
 
-# Built twice and compared; installed here (as root) with real browsers, and under wine.
-# Not part of make test: it takes minutes, and wine half a gigabyte.
+# Builds all packages twice and compares them, installs them here (as root) with real
+# browsers, and under wine. Not part of make test: takes minutes, and wine half a gigabyte.
 packages-test: $(NFPM)
 	$(GO) test -tags packages -count=1 ./packaging/build
 	$(GO) test -tags packages,browser -count=1 -v -timeout 45m ./test/packages -args -nfpm=$(NFPM)

@@ -153,7 +153,7 @@ func (r *Receipts) remake(m Machine, path string, e Receipt, c Change) error {
 		return fmt.Errorf("write the receipts: %w", err)
 	}
 	if err := kinds[c.Kind].make(m, c); err != nil {
-		return fmt.Errorf("mend %s: %w", c.Path, err)
+		return fmt.Errorf("repair %s: %w", c.Path, err)
 	}
 	e.Pending, e.Before = false, ""
 	r.put(e)

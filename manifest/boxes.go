@@ -24,9 +24,9 @@ type Packaging struct {
 
 // insideFlatpak is what a host inside a Flatpak needs; the last is for Firefox only.
 var insideFlatpak = []string{
-	"The box must see the program and the daemon's socket, and be told where that is.",
-	"The daemon must already run: one started inside the box would have neither your keychain nor your wallets.",
-	"Firefox 157 and later can use a service of the desktop instead (`org.freedesktop.NativeMessagingProxy`), which is off by default.",
+	"The sandbox must be able to see the program and the daemon's socket, and must know where the socket is.",
+	"The daemon must already be running: one started inside the sandbox would have neither your keychain nor your wallets.",
+	"Firefox 157 and later can use a desktop service instead (`org.freedesktop.NativeMessagingProxy`), which is off by default.",
 }
 
 // Packagings returns all packagings, in the order shown to people.
@@ -35,27 +35,27 @@ func Packagings() []Packaging {
 		{
 			Flatpak, Chromium, Inside, "Flatpak, Chromium's family",
 			insideFlatpak[:2],
-			[]string{flatpakOverride}, Source, "the permissions: vdhcoapp; the socket was reached in a namespace mounted like this, not in a Flatpak",
+			[]string{flatpakOverride}, Source, "the permissions: vdhcoapp; reaching the socket was tested in a namespace mounted like this, not in a Flatpak",
 		},
 		{
 			Flatpak, Firefox, Inside, "Flatpak, Firefox's family",
 			insideFlatpak,
-			[]string{flatpakOverride}, Source, "the permissions: vdhcoapp; the socket was reached in a namespace mounted like this, not in a Flatpak",
+			[]string{flatpakOverride}, Source, "the permissions: vdhcoapp; reaching the socket was tested in a namespace mounted like this, not in a Flatpak",
 		},
 		{
 			Snap, Firefox, Portal, "Snap of Firefox",
 			[]string{
-				"The desktop's WebExtensions portal (Ubuntu 22.04 and later have it) starts the program outside the box. It asks once for each extension; the command answers beforehand.",
-				"It may start the program without saying for whom, and ends it without warning when the browser closes the port: what was accepted goes on in the daemon.",
+				"The desktop's WebExtensions portal (Ubuntu 22.04 and later have it) starts the program outside the sandbox. It asks once for each extension; the command answers in advance.",
+				"It does not always tell the program which extension is calling, and it kills the program when the browser closes the port. Accepted orders continue in the daemon.",
 			},
 			[]string{"flatpak permission-set webextensions " + HostName + " snap.APP yes"}, Source, "xdg-desktop-portal's web-extensions.c as Ubuntu patches it; vdhcoapp",
 		},
 		{
 			Snap, Chromium, Inside, "Snaps of Chromium's family",
 			[]string{
-				"The box sees no hidden folder of your home, so neither the program nor the daemon's socket where they are installed. Use the browser's own package or its Flatpak.",
+				"The sandbox cannot see hidden folders of your home, so it sees neither the installed program nor the daemon's socket. Use the browser's own package or its Flatpak.",
 			},
-			nil, Belief, "by the rules of the home interface",
+			nil, Belief, "from the rules of the home interface",
 		},
 	}
 }

@@ -217,7 +217,7 @@ func boxedOnLinux() []installation {
 		flatpak("edge", "", "com.microsoft.Edge", "/config/microsoft-edge", Source, "vdhcoapp and Bitwarden"),
 		flatpak("edge", "dev", "com.microsoft.EdgeDev", "/config/microsoft-edge-dev", Source, "vdhcoapp names the application"),
 		flatpak("vivaldi", "", "com.vivaldi.Vivaldi", "/config/vivaldi", Belief, "its profile's folder"),
-		flatpak("opera", "", "com.opera.Opera", "/config/google-chrome", Belief, "Opera reads Chrome's folder; a peer maps this one"),
+		flatpak("opera", "", "com.opera.Opera", "/config/google-chrome", Belief, "Opera reads Chrome's folder; another host maps this one"),
 		flatpak("firefox", "", "org.mozilla.firefox", "/.mozilla", Source, "vdhcoapp and Bitwarden"),
 		flatpak("librewolf", "", "io.gitlab.librewolf-community", "/.librewolf", Thread, "users of KeePassXC"),
 		flatpak("waterfox", "", "net.waterfox.waterfox", "/.waterfox", Belief, "another host's installer writes it"),

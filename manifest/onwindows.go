@@ -22,7 +22,7 @@ func onWindows() []installation {
 					asFallbacks(both(`Google\Chrome`, Source, "Microsoft's documentation, third"))...)...)...),
 		windows("vivaldi", []string{`$LOCALAPPDATA\Vivaldi`}, "Vivaldi",
 			append(both(`Google\Chrome`, Source, "KeePassXC; keepassxc-browser#48"),
-				both(`Vivaldi`, Source, "other peers write it too; unproven")...)...),
+				both(`Vivaldi`, Source, "other hosts' installers write it too; unproven")...)...),
 		windows("opera", []string{`$APPDATA\Opera Software\Opera Stable`, `$LOCALAPPDATA\Programs\Opera`}, "Opera",
 			append(both(`Google\Chrome`, Source, "Opera's documentation"),
 				both(`Opera Software\Opera Stable`, Source, "tailchrome writes it too; unproven")...)...),

@@ -1,8 +1,8 @@
 #!/bin/sh
 # with-keyring.sh CMD...: runs CMD in a private D-Bus session with an unlocked
-# gnome-keyring and a HOME of its own, and leaves nothing behind. CMD sees
-# SWAPKEEP_TEST_KEYRING=1. Go's caches stay where they were. Needs dbus and
-# gnome-keyring; says so if one is missing.
+# gnome-keyring and its own HOME, and leaves nothing behind. It sets SWAPKEEP_TEST_KEYRING=1
+# for CMD, and keeps Go's caches where they are. Needs dbus and gnome-keyring; says so if
+# one is missing.
 set -u
 
 if [ -z "${WITH_KEYRING_INNER:-}" ]; then
@@ -28,8 +28,8 @@ fi
 unset WITH_KEYRING_INNER
 printf %s "${WITH_KEYRING_PASSWORD:-ci}" | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
 
-# --unlock returns before the daemon owns its name; a call made in between
-# would make the bus start a second, locked one.
+# --unlock returns before the daemon owns its D-Bus name. A call before that would make the
+# bus start a second daemon, which is locked.
 owned() {
     dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
         org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets 2>/dev/null | grep -q 'boolean true'

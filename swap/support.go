@@ -56,7 +56,7 @@ var supportTable = []supportRow{
 // noAuctions is a cell of a chain where the auction contract is deployed but no auction
 // was seen yet. Auctions are requested anyway, and the pools answer.
 func noAuctions(c Cell) Cell {
-	c.Note = "no auction seen so far: the pools answer"
+	c.Note = "no auction seen so far; the pools answer"
 	return c
 }
 
@@ -68,7 +68,7 @@ type supersededCell struct {
 	why   string
 }
 
-const v4Too = "routes over V4 pools are understood, and asked for where neither end is the wrapped coin"
+const v4Too = "routes over V4 pools are supported, and requested if neither token is the wrapped coin"
 
 // superseded are the cells that are no longer the spec's. A new network adds a row.
 var superseded = []supersededCell{

@@ -119,7 +119,7 @@ type cleanup struct {
 
 func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 	s := &demoRun{demoOptions: o, out: out}
-	s.out.Title("Swapkeep demo: swaps on local chains, by the commands that a user types. Nothing here is real money.")
+	s.out.Title("Swapkeep demo: swaps on local chains, with the commands that a user types. Nothing here is real money.")
 	err := s.play(ctx)
 	switch {
 	case ctx.Err() != nil: // interrupted by the user

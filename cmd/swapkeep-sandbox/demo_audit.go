@@ -102,13 +102,13 @@ func (l *ledger) lookAtTransactions(ctx context.Context, s *demoRun, a *observed
 func (l *ledger) transactions() (all []*signed, err error) {
 	raws := l.chain.Transactions()
 	if len(raws) < l.handed {
-		return nil, errors.New("the node forgot what it was handed")
+		return nil, errors.New("the node lost transactions that were submitted to it")
 	}
 	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(l.plan.chain))
 	for _, raw := range raws[l.handed:] {
 		tx := &signed{Transaction: new(types.Transaction), sendCount: 1}
 		if err := tx.UnmarshalBinary(raw.Raw); err != nil {
-			return nil, fmt.Errorf("the node was handed what is no transaction: %w", err)
+			return nil, fmt.Errorf("the node was sent something that is not a transaction: %w", err)
 		}
 		i := slices.IndexFunc(all, func(s *signed) bool { return s.Hash() == tx.Hash() })
 		if i >= 0 {

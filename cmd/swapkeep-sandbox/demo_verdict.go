@@ -69,11 +69,11 @@ func (s *demoRun) books(l *ledger, a observed) {
 	for _, tx := range a.signed {
 		s.out.Fact("", tx.says(l.lastKind()))
 	}
-	s.out.Fact("books", l.saysDeals(a))
+	s.out.Fact("provider", l.saysDeals(a))
 	if l.plan.end == filled {
-		s.out.Fact("received", fmt.Sprintf("%s; the floor was %s; wallet fee %s", l.gets.Text(a.got), l.gets.Text(l.minReceived), l.feePaid(a)))
+		s.out.Fact("received", fmt.Sprintf("%s; the minimum was %s; wallet fee %s", l.gets.Text(a.got), l.gets.Text(l.minReceived), l.feePaid(a)))
 	}
-	s.out.Fact("paid", fmt.Sprintf("%s; gas %s (%s units), the ceiling was %s", l.pays.Text(new(big.Int).Sub(a.paid, a.back)),
+	s.out.Fact("paid", fmt.Sprintf("%s; gas %s (%s units), the fee limit was %s", l.pays.Text(new(big.Int).Sub(a.paid, a.back)),
 		l.native.Text(a.gas), amount.Grouped(fmt.Sprint(a.units)), l.native.Text(l.ceiling)))
 }
 

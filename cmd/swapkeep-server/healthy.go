@@ -26,14 +26,14 @@ const askTime = 4 * time.Second
 func healthyCommand() *cobra.Command {
 	var address, host string
 	c := &cobra.Command{
-		Use: "healthy", Short: "Ask the service on this machine whether it is well; for a container's health check", Args: cobra.NoArgs,
-		Long: "healthy asks an address on loopback, by GET, and succeeds on a status of 2xx: the price API's\n" +
-			"/api/v1/health, or the proxy's /health. The certificate is not checked: it is for the service's\n" +
-			"name, and nothing is sent but the question.",
+		Use: "healthy", Short: "Check the health of the service on this machine, for a container's health check", Args: cobra.NoArgs,
+		Long: "healthy sends a GET request to a loopback address and succeeds on a 2xx status: the price API's\n" +
+			"/api/v1/health, or the proxy's /health. The certificate is not checked, because it is for the\n" +
+			"service's public name, and nothing but the request is sent.",
 		RunE: func(c *cobra.Command, _ []string) error { return healthy(c.Context(), address, host) },
 	}
 	c.Flags().StringVar(&address, "url", os.Getenv(healthVariable), "`address` to ask (default $"+healthVariable+")")
-	c.Flags().StringVar(&host, "host", os.Getenv(healthHostVariable), "`name` that the service goes by, where it answers to no other (default $"+healthHostVariable+")")
+	c.Flags().StringVar(&host, "host", os.Getenv(healthHostVariable), "`name` for the Host header, if the service accepts only its own (default $"+healthHostVariable+")")
 	return c
 }
 

@@ -48,12 +48,14 @@ func proxyCommand() *cobra.Command {
 	var file string
 	var sandbox bool
 	c := &cobra.Command{
-		Use: "proxy --config FILE", Short: "Hold the DEX provider's API key for wallets", Args: cobra.NoArgs,
-		Long: "proxy holds the DEX provider's API key, which it takes from " + keyVariable + ` or
-from the file that key_file names (mode 0600). It stops on SIGTERM after the
-requests that are under way. Given a socket by systemd (LISTEN_FDS) it uses that
-one, so that a restart drops no request. On SIGHUP, and when tokens_file has
-changed, it reads the installations' tokens again.`,
+		Use: "proxy --config FILE", Short: "Forward wallets' requests to the DEX provider, adding the API key", Args: cobra.NoArgs,
+		Long: `proxy forwards wallets' requests to the DEX provider and adds the API key, so that
+wallets do not need it. It reads the key from ` + keyVariable + ` or from the
+file that key_file names (mode 0600).
+
+On SIGTERM it finishes running requests and stops. If systemd passes a socket
+(LISTEN_FDS) it uses that, and a restart drops no request. On SIGHUP, and when
+tokens_file changes, it reloads the installations' tokens.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			log := zerolog.New(os.Stderr).Level(zerolog.InfoLevel).With().Timestamp().Logger()
 			return proxy(c.Context(), file, sandbox, log)

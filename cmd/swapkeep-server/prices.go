@@ -28,15 +28,15 @@ func pricesCommand() *cobra.Command {
 	var sandbox bool
 	c := &cobra.Command{
 		Use: "prices [--config FILE]", Short: "Serve the token price API, with PostgreSQL and Redis", Args: cobra.NoArgs,
-		Long: `prices serves the token price API out of PostgreSQL and Redis. Any number of
-processes may run on the same two; one of them at a time polls the sources, and
-another takes over when that one ends or stops answering.
+		Long: `prices serves the token price API from PostgreSQL and Redis. Any number of
+processes can share the two; one of them at a time polls the sources, and
+another takes over when it ends or stops responding.
 
 The URLs of both come from ` + postgresVariable + ` and
 ` + redisVariable + `, or from files of mode 0600 that the
-configuration names. It stops on SIGTERM after the requests that are under way.
-Given a socket by systemd (LISTEN_FDS) it uses that one. On SIGHUP, and when
-keys_file has changed, it reads the API keys again.`,
+configuration names. On SIGTERM it finishes running requests and stops. If
+systemd passes a socket (LISTEN_FDS) it uses that. On SIGHUP, and when keys_file
+changes, it reloads the API keys.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			log := zerolog.New(os.Stderr).Level(zerolog.InfoLevel).With().Timestamp().Logger()
 			return prices(c.Context(), file, sandbox, log)

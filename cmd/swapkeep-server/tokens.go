@@ -111,10 +111,10 @@ func (r tokenSource) follow(ctx context.Context, admit func([]keyproxy.Token) er
 
 func tokenCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "token NAME", Short: "Make a token that lets one installation in", Args: cobra.ExactArgs(1),
-		Long: `token makes a token. Its entry for the tokens file goes to standard output; the
-token itself, for the installation, goes to standard error and nowhere else: the
-proxy needs only its hash. A token is an API key of the price API too.`,
+		Use: "token NAME", Short: "Make a token that allows one installation", Args: cobra.ExactArgs(1),
+		Long: `token makes a random token. The entry for the tokens file goes to standard output.
+The token itself, for the installation, goes to standard error only; the proxy
+needs just its hash. A token is also an API key for the price API.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return makeToken(args[0], c.OutOrStdout(), c.ErrOrStderr())
 		},

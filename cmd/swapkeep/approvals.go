@@ -201,7 +201,7 @@ func (l *daemonConn) printAllowance(n protocol.Network, w protocol.Allowance) {
 	out.Fact("approved", pullText(w)+", "+untilText(w)+"; nothing afterwards")
 	if w.Gas != nil {
 		coin := native(n)
-		out.Fact("network fee", fmt.Sprintf("about %s, at most %s at present fees", coin.Text(w.Gas.Expected.Int()), coin.Text(w.Gas.Max.Int())))
+		out.Fact("network fee", fmt.Sprintf("about %s, at most %s at current fees", coin.Text(w.Gas.Expected.Int()), coin.Text(w.Gas.Max.Int())))
 	}
 	for _, f := range w.Findings {
 		s := severities[f.Severity]

@@ -28,15 +28,17 @@ func newDoctor(t *terminal) *cobra.Command {
 	var world liveFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find out why a browser does not reach swapkeep, and fix it",
-		Long: "Look at everything between a browser and the keychain: the manifests that browsers read, the program that they\n" +
-			"start, the extension, policies, the daemon, its databases and its keychain. Without --fix it changes nothing of\n" +
-			"the installation by itself; it starts the host as the browser does, and with it, where none runs, the daemon,\n" +
-			"which does what it does at every start, and stops it again. --fix mends what is swapkeep's own and never touches\n" +
-			"a wallet or another program's file. With --live it looks the other way, at what is outside this machine, and\n" +
-			"compares it with what this version believes: what --report writes shows the developers where a service has\n" +
-			"changed. --attach writes a report that can be sent: what providers answered and was not understood, without\n" +
-			"accounts, signatures and keys. Exit status 14 stands for warnings, 15 for failures.",
+		Short: "Find out why a browser cannot reach swapkeep, and fix it",
+		Long: "Check everything between a browser and the keychain: the manifests that browsers read, the program that they\n" +
+			"start, the extension, policies, the daemon, its databases and its keychain. To do so it starts the host as a browser\n" +
+			"does. If no daemon is running, that starts one, and the doctor stops it again. Without --fix nothing is repaired,\n" +
+			"except what a daemon repairs at every start. --fix repairs only what belongs to swapkeep, never a wallet or\n" +
+			"another program's file.\n\n" +
+			"--live checks the outside world instead: it compares networks, contracts, tokens, oracles and providers' quotes with\n" +
+			"what this version expects. --report writes the results to a file that shows the developers what has changed.\n\n" +
+			"--attach writes a report that is safe to send: providers' responses that swapkeep did not understand, without\n" +
+			"accounts, signatures and keys.\n\n" +
+			"Exit status 14 means warnings, 15 failures.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {

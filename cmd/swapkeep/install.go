@@ -55,9 +55,9 @@ func newInstall(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Install swapkeep and register it with browsers",
-		Long: "Install swapkeep and register it with browsers. Without --browser and --all these are the browsers that are on this\n" +
-			"machine. Every change is written down before it is made: swapkeep uninstall takes back exactly these. It may be\n" +
-			"repeated, also to install another version, to let another extension in, or for a browser that came later.",
+		Long: "Install swapkeep and register it with the browsers on this machine; --browser and --all choose others. Every change\n" +
+			"is recorded before it is made, so that swapkeep uninstall can undo exactly these changes. Run it again to install\n" +
+			"another version, to allow another extension, or after you installed another browser.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := errors.Join(atMostOne(cmd, "user", "system"), atMostOne(cmd, "browser", "all", "detected")); err != nil {

@@ -45,28 +45,28 @@ func manualSections() string {
 	}
 	return text + `# ENVIRONMENT
 ` + transport.HomeVariable + `
-: The state directory, an absolute path. Each is an instance of its own.
+: The state directory, an absolute path. Each state directory is a separate instance.
 
 SWAPKEEP_CONFIG
 : The configuration file, TOML.
 
 SWAPKEEP_\*
-: Any key of the configuration, in capitals with dots as underscores: keys.auto_lock is SWAPKEEP_KEYS_AUTO_LOCK.
+: Any configuration key, in capitals and with underscores for dots: keys.auto_lock is SWAPKEEP_KEYS_AUTO_LOCK.
 
 NO_COLOR
-: Any value: no colours.
+: Set to anything, it turns colours off.
 
 # FILES
 swapkeep/config.toml
 : The configuration file, in the system's configuration directory.
 
 swapkeep/extensions.json
-: The extensions that swapkeep install let in, beside the configuration file.
+: The extensions that swapkeep install allowed, next to the configuration file.
 
 swapkeep/receipts.json
-: What swapkeep install made, in the system's state directory: swapkeep uninstall goes by it.
+: What swapkeep install changed, for swapkeep uninstall; in the system's state directory.
 
 swapkeepd.log
-: The daemon's log, in the state directory. It holds no secrets.
+: The daemon's log, in the state directory. It contains no secrets.
 `
 }

@@ -19,10 +19,10 @@ func newManifest(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "manifest chromium|firefox",
 		Short: "Write the native-messaging manifest for the configured extensions",
-		Long: "Write the native-messaging manifest for a browser that swapkeep install does not know, or whose profile is in a place\n" +
-			"of its own: by it a family of browsers finds this program where it is now (an installed one where its next version\n" +
-			"will be too), for the extensions that the configuration names (extensions.chromium, extensions.firefox): to\n" +
-			"standard output, or as " + manifest.FileName + " into an existing folder, where no other program's is replaced.",
+		Long: "Write the native-messaging manifest for a browser that swapkeep install does not know, or whose profile is in an\n" +
+			"unusual place. It names this program (an installed one by a path that stays the same after an update) and allows\n" +
+			"the configured extensions (extensions.chromium, extensions.firefox). It goes to standard output or, with --dir, into\n" +
+			"an existing folder as " + manifest.FileName + ", never over another program's file.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(manifest.Families(), manifest.Family(args[0])) {
 				return usageError{fmt.Errorf("choose a browser family: chromium or firefox")}

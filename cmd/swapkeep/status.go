@@ -21,7 +21,7 @@ func newStatus(t *terminal) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show the daemon's health, its connections and its problems",
-		Long:  "Show the daemon's health, its connections and its problems. It does not start the daemon: exit status 3 means that it is not running.",
+		Long:  "Show the daemon's health, its connections and its problems. It does not start the daemon; exit status 3 means that it is not running.",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return t.status(cmd.Context()) },
 	}

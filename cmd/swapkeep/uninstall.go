@@ -29,9 +29,10 @@ func newUninstall(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Undo swapkeep install",
-		Long: "Undo swapkeep install: exactly what it wrote down, and of that only what nobody changed since; the rest\n" +
-			"is listed and stays. The daemon is stopped first. Wallets and orders stay, unless they are named: --wallet removes a\n" +
-			"wallet and its keys for good, and --state, once no wallet is left, the state directory and what else is in the keychain.",
+		Long: "Undo swapkeep install. Only recorded changes are undone, and only if nobody has changed them since; everything else\n" +
+			"is listed and stays. The daemon is stopped first. Wallets and orders stay unless you name them: --wallet permanently\n" +
+			"removes a wallet and its keys; --state, once no wallet is left, removes the state directory and what is left in the\n" +
+			"keychain.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := atMostOne(cmd, "user", "system"); err != nil {
@@ -193,7 +194,7 @@ func (t *terminal) stopAndRemoveState(ctx context.Context, un uninstallFlags, pl
 		err = removeState(place)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; when that is mended, run swapkeep uninstall again as now", err)
+		return fmt.Errorf("%w; fix this, then run the same swapkeep uninstall again", err)
 	}
 	return nil
 }

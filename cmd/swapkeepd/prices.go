@@ -63,7 +63,7 @@ func (d *daemon) openPrices() {
 		return
 	}
 	if err := p.open(d); err != nil {
-		p.failed = append(p.failed, protocol.Problem{Name: "prices", Message: "prices are off: " + err.Error(), Remedy: "mend that, then restart; until then no swap can be compared with a price, and each asks for a second act"})
+		p.failed = append(p.failed, protocol.Problem{Name: "prices", Message: "prices are off: " + err.Error(), Remedy: "fix this, then restart; until then swaps cannot be compared with a price, and each needs an acknowledgement"})
 		p.log.Error().Err(err).Msg("prices are off")
 		p.shut()
 		p.history, p.sources, p.poller = nil, nil, nil

@@ -44,7 +44,7 @@ func repairInstallation(log zerolog.Logger) {
 	case len(repair.Repaired)+len(repair.Broken)+len(repair.Changed)+len(repair.Gone)+len(swept) > 0:
 		line = log.Info()
 	}
-	for name, paths := range map[string][]string{"mended": repair.Repaired, "broken": repair.Broken, "changed": repair.Changed, "gone": repair.Gone, "swept": swept} {
+	for name, paths := range map[string][]string{"repaired": repair.Repaired, "broken": repair.Broken, "changed": repair.Changed, "gone": repair.Gone, "swept": swept} {
 		if len(paths) > 0 {
 			line = line.Strs(name, paths)
 		}

@@ -33,7 +33,7 @@ func (d *daemon) openTokens(providers map[swap.Kind]swap.Provider) error {
 		l, err := readList(path)
 		if err != nil {
 			d.lists = append(d.lists, protocol.Problem{
-				Name: "tokens", Message: "the token list " + path + " is not used: " + err.Error(), Remedy: "mend it, or take it out of tokens.lists; then restart",
+				Name: "tokens", Message: "the token list " + path + " is not used: " + err.Error(), Remedy: "fix it, or remove it from tokens.lists; then restart",
 			})
 			continue
 		}

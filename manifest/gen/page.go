@@ -13,7 +13,7 @@ import (
 func page() []byte {
 	var b bytes.Buffer
 	b.WriteString(head)
-	b.WriteString("## How sure each line is\n\n| Mark | Meaning |\n|---|---|\n")
+	b.WriteString("## Evidence\n\n| Mark | Meaning |\n|---|---|\n")
 	for _, e := range manifest.Evidences() {
 		fmt.Fprintf(&b, "| %s | %s |\n", e, marks[e])
 	}
@@ -28,11 +28,11 @@ func page() []byte {
 }
 
 var marks = map[manifest.Evidence]string{
-	manifest.Ran:    "a browser was seen to read it",
-	manifest.Source: "read in the browser's source or documentation, or in the installer of another host that its users rely on",
-	manifest.Thread: "users report it",
-	manifest.Trace:  "somebody's trace of the browser's system calls shows it",
-	manifest.Belief: "inferred; nobody is known to have looked",
+	manifest.Ran:    "observed: a browser reads it",
+	manifest.Source: "the browser's source or documentation, or another host's installer that its users rely on",
+	manifest.Thread: "reported by users",
+	manifest.Trace:  "somebody's trace of the browser's system calls",
+	manifest.Belief: "inferred; nobody has checked, as far as we know",
 }
 
 // A system is one chapter.
@@ -44,8 +44,8 @@ type system struct {
 }
 
 const (
-	twoColumns = "| Browser | For one user | For everybody | Who says so |\n|---|---|---|---|\n"
-	oneColumn  = "| Browser | Key | Who says so |\n|---|---|---|\n"
+	twoColumns = "| Browser | For one user | For everybody | Source |\n|---|---|---|---|\n"
+	oneColumn  = "| Browser | Key | Source |\n|---|---|---|\n"
 )
 
 var eachScope = []manifest.Scope{manifest.User, manifest.System}
@@ -53,17 +53,17 @@ var eachScope = []manifest.Scope{manifest.User, manifest.System}
 var systems = []system{
 	{
 		"linux", "Linux",
-		"`~/.config` stands for `$XDG_CONFIG_HOME` where that is set (Chromium's family also obeys\n`$CHROME_CONFIG_HOME`). Firefox's family never follows it here, also where its profiles\nmoved there. A browser that is started with `--user-data-dir=X` looks in\n`X/NativeMessagingHosts` instead: copy the file there.",
+		"`~/.config` means `$XDG_CONFIG_HOME` if that is set (Chromium's family also obeys\n`$CHROME_CONFIG_HOME`). Firefox's family never uses it for manifests, even if its profiles\nare there. A browser that is started with `--user-data-dir=X` looks in\n`X/NativeMessagingHosts` instead: copy the manifest there.",
 		strings.NewReplacer("$HOME", "~", "$CONFIG", "~/.config", "$XDGCONFIG", "~/.config"), twoColumns, eachScope,
 	},
 	{
 		"darwin", "macOS",
-		"`~/L` stands for `~/Library/Application Support`.",
+		"`~/L` means `~/Library/Application Support`.",
 		strings.NewReplacer("$HOME/Library/Application Support", "~/L", "$HOME", "~"), twoColumns, eachScope,
 	},
 	{
 		"windows", "Windows",
-		"These are registry keys: below `HKEY_CURRENT_USER` for one user, below\n`HKEY_LOCAL_MACHINE` for everybody. Each ends in `\\" + manifest.HostName + "`, whose default\nvalue is the path of the manifest. The user's key wins. Below `HKEY_LOCAL_MACHINE` a\nbrowser looks in the 32-bit view first and then in the 64-bit one, where Swapkeep writes;\nbelow `HKEY_CURRENT_USER` the two are the same.",
+		"These are registry keys, in `HKEY_CURRENT_USER` for one user and in `HKEY_LOCAL_MACHINE` for\neverybody. Append `\\" + manifest.HostName + "` to each; the default value of that key is the\nmanifest's path. The user's key takes precedence. In `HKEY_LOCAL_MACHINE` a browser reads\nthe 32-bit view first and then the 64-bit view, where Swapkeep writes; in\n`HKEY_CURRENT_USER` they are the same.",
 		strings.NewReplacer(), oneColumn, eachScope[:1],
 	},
 }
@@ -149,6 +149,6 @@ func boxes(b *bytes.Buffer) {
 }
 
 var starters = map[manifest.Starter]string{
-	manifest.Inside: "The browser starts the host inside its box.",
-	manifest.Portal: "A service outside the box starts the host.",
+	manifest.Inside: "The browser starts the host inside its sandbox.",
+	manifest.Portal: "A service outside the sandbox starts the host.",
 }

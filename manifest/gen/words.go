@@ -6,38 +6,38 @@ const (
 
 # Where browsers look for Swapkeep
 
-A browser finds Swapkeep's host by a small file, the manifest, called
-` + "`app.swapkeep.host.json`" + `. ` + "`swapkeep install`" + ` writes it and ` + "`swapkeep doctor`" + ` checks it;
-` + "`swapkeep install --dry-run`" + ` lists what would be written here. This page is the table that
-both go by.
+A browser finds Swapkeep through a small file, the manifest, named
+` + "`app.swapkeep.host.json`" + `. ` + "`swapkeep install`" + ` writes it to the places below,
+` + "`swapkeep install --dry-run`" + ` lists those of this machine, and ` + "`swapkeep doctor`" + ` checks them.
 
-The name in code letters behind a browser is what ` + "`--browser`" + ` takes. Where a line has
-several folders, browsers of that name differ, or those who know disagree: all are
-written. *then* marks a place that the browser looks in last; Swapkeep writes nothing
-there, but the doctor looks, since a forgotten manifest in it may be found.
+` + "`--browser`" + ` takes the name in code letters. A line with several folders means that browsers
+of that name differ, or that sources disagree: Swapkeep writes to all of them. *then* marks
+a place that the browser reads last. Swapkeep writes nothing there, but the doctor checks
+it, because a forgotten manifest there can take effect.
 
-A browser reads the manifest at each connection: it need not be started again.
-
-`
-
-	boxesHead = `## Browsers in a box
-
-A Flatpak or Snap shows the browser little of the system. Swapkeep changes no permission
-by itself: each command here widens what the box may see, and is yours to run. APP is the
-application's name from the table; both paths are those of an installation for one user.
+A browser reads the manifest at each connection, so it does not have to be restarted.
 
 `
 
-	foot = `## Not served
+	boxesHead = `## Flatpak and Snap
+
+A browser in a Flatpak or Snap is sandboxed and sees little of the system. Swapkeep changes
+no permission by itself: each command here lets the sandbox see more, and it is up to you to
+run it. APP is the application's name from the table; the paths are those of an installation
+for one user.
+
+`
+
+	foot = `## Unsupported
 
 | Browser | Why |
 |---|---|
-| Safari | it takes no manifest, only an extension that comes inside an application |
-| DuckDuckGo (macOS) | its manifest has no allow-list: any extension could ask |
-| Arc on Linux | there is none |
-| browsers under an administrator's policy | Chromium's ` + "`NativeMessagingBlocklist`, `NativeMessagingAllowlist` and `NativeMessagingUserLevelHosts`" + `, and Firefox's of the same names, can forbid the host or every manifest of a user; the doctor says so |
+| Safari | it reads no manifest; its extensions come inside an application |
+| DuckDuckGo (macOS) | its manifests have no list of allowed extensions: any extension could connect |
+| Arc on Linux | it does not exist |
+| browsers under an administrator's policy | Chromium's ` + "`NativeMessagingBlocklist`, `NativeMessagingAllowlist` and `NativeMessagingUserLevelHosts`" + `, and Firefox's of the same names, can block the host, or all manifests of users; the doctor shows it |
 
-A browser that is missing: see "A browser" in [CONTRIBUTING.md](../CONTRIBUTING.md). Until
-then, write its file by hand: ` + "`swapkeep manifest chromium --dir FOLDER`" + `, or ` + "`firefox`" + `.
+To add a browser, see [CONTRIBUTING.md](../CONTRIBUTING.md#a-browser). Until then, write its
+manifest with ` + "`swapkeep manifest chromium --dir FOLDER`" + `, or ` + "`firefox`" + `.
 `
 )

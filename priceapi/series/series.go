@@ -22,7 +22,7 @@ import (
 // Errors that need action by a caller or the user; each names the remedy.
 var (
 	ErrLocked   = errors.New("another process holds the price history; stop it")
-	ErrReadOnly = errors.New("the price history cannot be written; mend its permissions")
+	ErrReadOnly = errors.New("the price history cannot be written; fix its permissions")
 	ErrFull     = errors.New("no space left for the price history; free some")
 	ErrNewer    = errors.New("the price history was written by a newer version; update swapkeep")
 	// ErrDamaged means that the file became damaged while open and could not be replaced.

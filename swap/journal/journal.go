@@ -70,7 +70,7 @@ func Open(db *bolt.DB) (*Journal, error) {
 }
 
 func journalError(err error) error {
-	return &swap.Refusal{Code: swap.JournalFailed, Reason: "the order database cannot be written, so nothing is signed; free disk space or mend its permissions", Err: err}
+	return &swap.Refusal{Code: swap.JournalFailed, Reason: "the order database cannot be written, so nothing is signed; free disk space or fix its permissions", Err: err}
 }
 
 // update runs f in one commit. An error that f itself decided on is returned as it is;
