@@ -15,6 +15,7 @@ import (
 
 // scene plays one scripted case in the model, with the checks of the random ones.
 func scene(t *testing.T, play func(m *model)) {
+	oneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "orders.db")
 	synctest.Test(t, func(t *testing.T) {
 		m := newModel(t, path, map[string]int{})
@@ -85,5 +86,14 @@ func TestDeadlinePassesWithinAMove(t *testing.T) {
 				m.check()
 			})
 		}
+	}
+}
+
+// oneGoroutine marks a test that moves orders one after the other in its own goroutine. With
+// -short, as under the race detector, it is left out; the Makefile's WHOLE runs it.
+func oneGoroutine(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("moves orders in one goroutine: run without -short")
 	}
 }

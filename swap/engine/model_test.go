@@ -308,6 +308,7 @@ func (m *model) tally() {
 // the guarantees of engine and sender after each step. It is short by default; `go test
 // ./swap -run Model -rapid.checks=2500` makes 100,000 steps.
 func TestModel(t *testing.T) {
+	oneGoroutine(t)
 	for name, quick := range map[string]string{"rapid.steps": "50", "rapid.checks": "20"} {
 		f := flag.Lookup(name)
 		if was := f.Value.String(); was == f.DefValue {

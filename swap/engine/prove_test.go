@@ -116,6 +116,7 @@ type proofFixture struct {
 
 func newProofFixture(t *testing.T, hosts int) *proofFixture {
 	t.Helper()
+	oneGoroutine(t)
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	c := &proofFixture{t: t, now: start}
 	var first, second []string

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,15 +20,7 @@ var racedElsewhere = []string{"keys", "priceapi/postgres", "priceapi/shared"}
 // TestGoroutinesAreRaced checks that every package of what users and vendors run that
 // starts a goroutine is in the Makefile's list of those under the race detector.
 func TestGoroutinesAreRaced(t *testing.T) {
-	text, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := regexp.MustCompile(`(?m)^RACED := ((?:.*\\\n)*.*)$`).FindSubmatch(text)
-	if found == nil {
-		t.Fatal("the Makefile has no list RACED")
-	}
-	raced := append(strings.Fields(strings.ReplaceAll(string(found[1]), "\\\n", " ")), racedElsewhere...)
+	raced := append(makeList(t, "RACED"), racedElsewhere...)
 	all := list(t)
 	starting := 0
 	for name := range all {
@@ -50,6 +43,42 @@ func TestGoroutinesAreRaced(t *testing.T) {
 			t.Errorf("no package %s", name)
 		}
 	}
+}
+
+// TestShortIsRunWhole checks that what -short leaves out under the race detector is run
+// whole elsewhere: the packages that ask testing.Short are the Makefile's WHOLE.
+func TestShortIsRunWhole(t *testing.T) {
+	var asking []string
+	for name := range list(t) {
+		paths, err := filepath.Glob(filepath.Join("../..", name, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(paths, func(path string) bool {
+			text, err := os.ReadFile(path)
+			return err == nil && bytes.Contains(text, []byte("testing.Short"+"()"))
+		}) {
+			asking = append(asking, name)
+		}
+	}
+	slices.Sort(asking)
+	if whole := makeList(t, "WHOLE"); !slices.Equal(asking, whole) {
+		t.Errorf("%v leave tests out with -short, WHOLE of the Makefile is %v", asking, whole)
+	}
+}
+
+// makeList returns the words of a variable of the Makefile.
+func makeList(t *testing.T, name string) []string {
+	t.Helper()
+	text, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^` + name + ` := ((?:.*\\\n)*.*)$`).FindSubmatch(text)
+	if found == nil {
+		t.Fatalf("the Makefile has no list %s", name)
+	}
+	return strings.Fields(strings.ReplaceAll(string(found[1]), "\\\n", " "))
 }
 
 // startsGoroutine reports whether a package's own source has a go statement, or a call of a
