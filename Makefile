@@ -87,13 +87,16 @@ RACED := chain cmd/swapkeep cmd/swapkeepd cmd/swapkeep-server host host/client h
 # Of these, the ones with tests that the race detector leaves out because they stay in one
 # goroutine (-short): plain runs them whole.
 WHOLE := swap/engine
+# Tests that race with nobody in their own process: they watch other processes, or search
+# memory.
+UNRACED := ^TestScripts$$|^TestPlantedSecrets|^TestTerminalIsLeft|^TestNothingOfTheWireIsLeftInMemory$$
 race:
-	$(RACE) -short -timeout 20m -skip '^TestHostile|^TestScripts$$' $(RACED:%=./%)
+	$(RACE) -short -timeout 20m -skip '^TestHostile|$(UNRACED)' $(RACED:%=./%)
 
-# All other packages, and the commands' scripts.
+# All other packages, and what race leaves out.
 plain:
 	$(GO) test -timeout 20m -skip '^TestHostile' $$($(GO) list ./... | grep -vxF -e swapkeep/keys $(RACED:%=-e swapkeep/%)) $(WHOLE:%=./%)
-	$(GO) test -run '^TestScripts$$' ./cmd/swapkeep
+	$(GO) test -run '$(UNRACED)' ./cmd/swapkeep ./cmd/swapkeepd
 
 # Every provider against lies in every field of its replies, and against named attacks; a
 # line for each provider says how many. Not under the race detector: the lies run one after

@@ -21,25 +21,18 @@ import (
 
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/programs"
 )
 
-// programs builds the real swapkeep and swapkeepd and returns their directory.
-var programs = sync.OnceValues(func() (string, error) {
+// realPrograms builds the real swapkeep and swapkeepd and returns their directory.
+var realPrograms = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(filepath.Dir(bin), "real")
-	out, err := exec.Command("go", "build", "-o", dir+"/", ".", "../swapkeepd").CombinedOutput()
-	return dir, errors.Join(err, describe(out))
+	return dir, programs.Build(dir, "", "")
 })
-
-func describe(out []byte) error {
-	if len(out) == 0 {
-		return nil
-	}
-	return errors.New(string(out))
-}
 
 // binary returns the path of one of them.
 func binary(name string) string {
-	dir, err := programs()
+	dir, err := realPrograms()
 	if err != nil {
 		return err.Error() // no file has this name
 	}
@@ -49,7 +42,7 @@ func binary(name string) string {
 // TestScripts runs every command with the real programs, each script with its own home
 // and, if it needs chains, its own sandbox.
 func TestScripts(t *testing.T) {
-	dir, err := programs()
+	dir, err := realPrograms()
 	if err != nil {
 		t.Fatal(err)
 	}
