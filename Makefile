@@ -67,11 +67,11 @@ long-torture:
 check: contracts vet unit
 
 vet:
+	@$(GO) build -o build/tools/crossvet ./test/crossvet
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run gofmt -w on these"; exit 1; }
 	@$(GO) vet ./...
 	@$(GO) vet -tags faults,keyring,browser,hosted,packages,vendors ./...
-	@GOOS=windows $(GO) vet ./cmd/swapkeep ./cmd/swapkeepd
-	@GOOS=darwin $(GO) vet ./cmd/swapkeep ./cmd/swapkeepd
+	@for system in windows darwin; do GOOS=$$system build/tools/crossvet $$(GOOS=$$system $(GO) list -deps ./cmd/swapkeep ./cmd/swapkeepd | grep ^swapkeep/) || exit 1; done
 	@$(GO) tool staticcheck ./...
 
 unit:
@@ -87,16 +87,16 @@ RACED := chain cmd/swapkeep cmd/swapkeepd cmd/swapkeep-server host host/client h
 # Of these, the ones with tests that the race detector leaves out because they stay in one
 # goroutine (-short): plain runs them whole.
 WHOLE := swap/engine
-# Tests that race with nobody in their own process: they watch other processes, or search
-# memory.
-UNRACED := ^TestScripts$$|^TestPlantedSecrets|^TestTerminalIsLeft|^TestNothingOfTheWireIsLeftInMemory$$
+# Tests that race with nobody in their own process: they watch other processes, search
+# memory, or try thousands of cases one after the other.
+UNRACED := ^TestScripts$$|^TestPlantedSecrets|^TestTerminalIsLeft|^TestNothingOfTheWireIsLeftInMemory$$|^TestLies$$|^TestModel$$
 race:
 	$(RACE) -short -timeout 20m -skip '^TestHostile|$(UNRACED)' $(RACED:%=./%)
 
 # All other packages, and what race leaves out.
 plain:
 	$(GO) test -timeout 20m -skip '^TestHostile' $$($(GO) list ./... | grep -vxF -e swapkeep/keys $(RACED:%=-e swapkeep/%)) $(WHOLE:%=./%)
-	$(GO) test -run '$(UNRACED)' ./cmd/swapkeep ./cmd/swapkeepd
+	$(GO) test -run '$(UNRACED)' ./cmd/swapkeep ./cmd/swapkeepd ./priceapi/series ./priceapi/source
 
 # Every provider against lies in every field of its replies, and against named attacks; a
 # line for each provider says how many. Not under the race detector: the lies run one after
