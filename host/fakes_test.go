@@ -558,7 +558,7 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []journal.Entry, error) {
 	default:
 		return swap.Order{}, nil, swap.Refuse(swap.OrderUnknown, "no order %s", id)
 	}
-	lines := []journal.Entry{{Time: testTime, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Word: swap.Begun}}, {Time: testTime.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Word: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
+	lines := []journal.Entry{{Time: testTime, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Word: swap.ReasonAccepted}}, {Time: testTime.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Word: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
 	for len(lines) < s.lines {
 		lines[0].Note = cmp.Or(s.note, lines[0].Note)
 		lines = append(lines, lines[0])

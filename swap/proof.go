@@ -82,18 +82,18 @@ var proofs = []ProofRow{
 	{ProvenByOwnCall, Filled, "a swap in one call of ours", "our own call, whose checked bytes enforce the floor, succeeded, and no other order of ours has its end in it"},
 	{ProvenByOpaqueCall, Filled, "one call of ours that cannot be decoded", "our own call succeeded, no other order of ours has its end in it, and its logs, or for the native coin the balance after a block with nothing else of the account's that may bring some, show what arrived; less than the floor is short"},
 	{ProvenByFill, Filled, "a signed order", "every event of a fill of exactly what was signed, in one transaction"},
-	{ProvenByPart, Filled, "a signed order", "the events of a fill that is not exactly what was signed: of a part of it, or of a token that takes a share of transfers; less than the floor is short"},
+	{ProvenByPartialFill, Filled, "a signed order", "the events of a fill that is not exactly what was signed: of a part of it, or of a token that takes a share of transfers; less than the floor is short"},
 	{ProvenByArrival, Filled, "a deposit", "a payment of at least the floor to the recipient, after our deposit, from a built-in filler of the route, no other order's of ours, and in no transaction that fills a signed order of ours; less, in the transaction that the provider's last word names, is short"},
 	{ProvenByRefund, Refunded, "a deposit", "a payment of the agreed refund back to us on the source chain, after our deposit, from a built-in filler, no other order's of ours, and in no transaction that fills a signed order of ours; less, in the transaction that the provider's last word names, is short"},
 	{ProvenByRevoke, Filled, "a revoke", "our own call succeeded, and its log, or the chain, says that the allowance is zero"},
 	{ProvenByRevert, Failed, "any transaction of ours", "it was mined and failed; only its gas was paid"},
-	{ProvenByOtherNonce, Failed, "any transaction of ours", "another transaction used its nonce"},
+	{ProvenByTxReplaced, Failed, "any transaction of ours", "another transaction used its nonce"},
 	{ProvenByKept, Failed, "a revoke", "our own call succeeded, and the allowance stands all the same"},
-	{ProvenByUsedNonce, Failed, "a signed order", "its nonce was used elsewhere without a fill: no trace of one in any block since it was signed, looked at twice"},
+	{ProvenByOrderNonceUsed, Failed, "a signed order", "its nonce was used elsewhere without a fill: no trace of one in any block since it was signed, looked at twice"},
 	{ProvenByAbsence, Expired, "a signed order", "a block past its last second, no trace of a fill in any block since it was signed, looked at twice, and its nonce, where a contract keeps one, unused"},
-	{ProvenByUnsignedLate, Expired, "any order", "the deadline passed, and nothing that spends was ever signed"},
+	{ProvenByNeverSigned, Expired, "any order", "the deadline passed, and nothing that spends was ever signed"},
 	{ProvenByNeverSent, Expired, "any transaction of ours", "the deadline passed, and no node ever took it"},
-	{ProvenByVoid, Cancelled, "a signed order", "our own cancelling call succeeded, and no trace of a fill in any block up to it and to the present, looked at twice"},
+	{ProvenByInvalidated, Cancelled, "a signed order", "our own cancelling call succeeded, and no trace of a fill in any block up to it and to the present, looked at twice"},
 	{ProvenByCancel, Cancelled, "any transaction of ours", "our cancelling transaction was mined in its place"},
 	{ProvenByWithdrawn, Cancelled, "any order", "it was withdrawn, or refused, before anything that spends was signed"},
 	{ProvenByNeverSentCancelled, Cancelled, "any transaction of ours", "it was withdrawn, and no node ever took it"},
@@ -104,18 +104,18 @@ const (
 	ProvenByOwnCall            = "own_call"
 	ProvenByOpaqueCall         = "opaque_call"
 	ProvenByFill               = "fill"
-	ProvenByPart               = "part"
+	ProvenByPartialFill        = "partial_fill"
 	ProvenByArrival            = "arrival"
 	ProvenByRefund             = "refund"
 	ProvenByRevoke             = "revoke"
 	ProvenByRevert             = "revert"
-	ProvenByOtherNonce         = "other_nonce"
+	ProvenByTxReplaced         = "tx_replaced"
 	ProvenByKept               = "allowance_kept"
-	ProvenByUsedNonce          = "used_nonce"
+	ProvenByOrderNonceUsed     = "order_nonce_used"
 	ProvenByAbsence            = "absence"
-	ProvenByUnsignedLate       = "unsigned_late"
+	ProvenByNeverSigned        = "never_signed"
 	ProvenByNeverSent          = "never_sent"
-	ProvenByVoid               = "void"
+	ProvenByInvalidated        = "invalidated"
 	ProvenByCancel             = "cancel"
 	ProvenByWithdrawn          = "withdrawn"
 	ProvenByNeverSentCancelled = "never_sent_cancelled"

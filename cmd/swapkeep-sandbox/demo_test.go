@@ -39,7 +39,7 @@ func ledgerOf(t *testing.T, p plan) *ledger {
 	t.Helper()
 	l := &ledger{plan: p, chain: on(t, p.chain), destination: on(t, p.destination()), ceiling: big.NewInt(1e15), sends: 2, minReceived: big.NewInt(5e5),
 		nonces: map[uint64]uint64{p.chain: 4}, grants: []grant{{left: new(big.Int)}},
-		review: protocol.Review{Digest: "0xd1", Settlement: "provider", FeeBasis: "told", Terms: protocol.Terms{FeeBps: 40}}}
+		review: protocol.Review{Digest: "0xd1", Settlement: "provider", FeeBasis: "reported", Terms: protocol.Terms{FeeBps: 40}}}
 	l.native = nativeOf(l.chain.Network)
 	l.pays, _ = coinNamed(l.chain.Network, p.pays)
 	l.gets, _ = coinNamed(l.destination.Network, p.receives)

@@ -82,9 +82,9 @@ func (s *demoRun) books(l *ledger, a observed) {
 func (l *ledger) feePaid(a observed) string {
 	switch {
 	case a.fee.Sign() != 0:
-	case l.review.FeeBasis == "told":
+	case l.review.FeeBasis == "reported":
 		return fmt.Sprintf("%d bps as the provider tells, none on the chain", l.review.Terms.FeeBps)
-	case l.review.FeeBasis == "asked":
+	case l.review.FeeBasis == "requested":
 		return fmt.Sprintf("%d bps asked for, none on the chain", l.review.Offer.FeeAsked)
 	}
 	return l.gets.OrNone(a.fee)

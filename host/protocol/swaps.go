@@ -206,7 +206,7 @@ type Terms struct {
 	DstChainID      uint64    `json:"dstChainId"`
 	TokenOut        Address   `json:"tokenOut"`
 	Recipient       Address   `json:"recipient"`
-	MinimumReceived Amount    `json:"floorOut" doc:"least the recipient gets"`
+	MinimumReceived Amount    `json:"minOut" doc:"least the recipient gets"`
 	Deadline        time.Time `json:"deadline" doc:"nothing is signed or sent later"`
 	RefundTo        Address   `json:"refundTo"`
 	FeeBps          int       `json:"feeBps" doc:"the wallet's own fee, basis points"`

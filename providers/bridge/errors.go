@@ -69,7 +69,7 @@ func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 }
 
 func garbage(field string, err error) error {
-	r := refuse(swap.ProviderGarbage, field, "sent an invalid response: %v", err)
+	r := refuse(swap.ProviderInvalidResponse, field, "sent an invalid response: %v", err)
 	r.Err = err
 	return r
 }

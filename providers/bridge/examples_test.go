@@ -111,7 +111,7 @@ func TestExampleOfSignature(t *testing.T) {
 	if err := json.Unmarshal(example(t, "stepD"), &s); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.read(ask(8453, usdcOnBase, 42161, usdcOnArbitrum, 25_000_000, 0)); !errors.Is(err, &swap.Refusal{Code: swap.NotUnderstood}) {
+	if _, _, err := s.read(ask(8453, usdcOnBase, 42161, usdcOnArbitrum, 25_000_000, 0)); !errors.Is(err, &swap.Refusal{Code: swap.Undecodable}) {
 		t.Error(err)
 	}
 }

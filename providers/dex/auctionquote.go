@@ -60,7 +60,7 @@ func readAuction(o swap.Offer, e envelope, d orderTerms) (parsedQuote, error) {
 	}
 	order := d.build(given)
 	if !order.permit().same(given.permit()) {
-		return parsedQuote{}, refuse(swap.NotUnderstood, "permitData", "the order is not one that this version would build")
+		return parsedQuote{}, refuse(swap.Undecodable, "permitData", "the order is not one that this version would build")
 	}
 	if err := q.checkOrder(order); err != nil {
 		return parsedQuote{}, err
@@ -155,13 +155,13 @@ func (p *Provider) orderIn(t swap.Terms, pr tokenPair, given apitypes.TypedData)
 		return o, got, nil, refuse(swap.NotAsAccepted, "typed", "there is no auction for this swap")
 	}
 	if o, err = d.kind.permitted(given.Message); err != nil {
-		return o, got, nil, refuse(swap.NotUnderstood, "typed", "the message has not the values of an order: %v", err)
+		return o, got, nil, refuse(swap.Undecodable, "typed", "the message has not the values of an order: %v", err)
 	}
 	if got, fees, err = o.checkBounds(d); err != nil {
 		return o, got, nil, err
 	}
 	if o = d.build(o); !reflect.DeepEqual(given, o.typed(t.SrcChain)) {
-		return o, got, nil, refuse(swap.NotUnderstood, "typed", "the message is not an order for Permit2 on chain %d as this version writes it", t.SrcChain)
+		return o, got, nil, refuse(swap.Undecodable, "typed", "the message is not an order for Permit2 on chain %d as this version writes it", t.SrcChain)
 	}
 	return o, got, fees, o.checkEndsBy(t.Deadline)
 }

@@ -18,7 +18,7 @@ var service = wire.Service{
 		{Status: 401, Code: "ProxyUnauthorized", Is: swap.ProviderKey, Says: "the key proxy of the dex provider does not know this installation's token; set the one that its operator gave you"},
 		{Status: 403, Code: "ProxyFeeRefused", Is: swap.ProviderRefused, Says: "the key proxy of the dex provider takes another wallet fee than the one configured here; check fees.receiver"},
 		{Status: 403, Code: "ProxyEndpointRefused", Is: swap.ProviderRefused, Says: "the key proxy of the dex provider does not serve this call; it or this wallet needs an update"},
-		{Status: 421, Is: swap.ProviderGarbage, Says: "the key proxy of the dex provider does not answer to that name; check its base url"},
+		{Status: 421, Is: swap.ProviderInvalidResponse, Says: "the key proxy of the dex provider does not answer to that name; check its base url"},
 	},
 	Failures: []wire.Failure{
 		{Status: 404, Code: "NoRouteFoundError", Is: swap.NoRoute, Says: "found no route for this pair and amount; try another provider"},
@@ -50,7 +50,7 @@ func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 }
 
 func garbage(field string, err error) error {
-	r := refuse(swap.ProviderGarbage, field, "invalid response from the dex provider: %v", err)
+	r := refuse(swap.ProviderInvalidResponse, field, "invalid response from the dex provider: %v", err)
 	r.Err = err
 	return r
 }

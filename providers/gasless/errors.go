@@ -55,7 +55,7 @@ func failed(raw json.RawMessage) error {
 		return garbage("error", err)
 	}
 	if e.Code == nil {
-		return refuse(swap.ProviderGarbage, "error", "sent an error without a code")
+		return refuse(swap.ProviderInvalidResponse, "error", "sent an error without a code")
 	}
 	_, text, named := strings.Cut(e.Message, ": ")
 	if !named {

@@ -61,7 +61,7 @@ func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 }
 
 func garbage(field string, err error) *swap.Refusal {
-	r := refuse(swap.ProviderGarbage, field, "sent an invalid response")
+	r := refuse(swap.ProviderInvalidResponse, field, "sent an invalid response")
 	r.Err = err
 	return r
 }
@@ -71,7 +71,7 @@ var errNotQuantity = errors.New("not a quantity")
 // notUnderstood refuses a malformed plan. Plans move money, so every field must be
 // understood.
 func notUnderstood(field string, err error) *swap.Refusal {
-	r := refuse(swap.NotUnderstood, field, "built an invalid plan")
+	r := refuse(swap.Undecodable, field, "built an invalid plan")
 	r.Err = err
 	return r
 }

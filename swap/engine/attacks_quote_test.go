@@ -26,11 +26,11 @@ func TestConsentIsToWhatWasShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller,
-		Acknowledge: []string{"price_off", "gas_scam", "gas_scam", strings.Repeat("x", 256)}})
+		Acknowledge: []string{"price_impact", "gas_excessive", "gas_excessive", strings.Repeat("x", 256)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(o.AckCodes, []string{"gas_scam"}) {
+	if !slices.Equal(o.AckCodes, []string{"gas_excessive"}) {
 		t.Errorf("acknowledged %q", o.AckCodes)
 	}
 	_, err = b.service.Prepare(t.Context(), q.Offers[0].ID)

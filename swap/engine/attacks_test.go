@@ -286,7 +286,7 @@ func TestDearCancelGetsConsent(t *testing.T) {
 	o = b.waitUntil(o.ID, "too dear to be cancelled", func(o swap.Order) bool { return o.Reason != "" })
 	r := speedupOf(o)
 	_, err := b.service.SpeedUp(t.Context(), r)
-	refusedWith(t, err, swap.BeingCancelled)
+	refusedWith(t, err, swap.CancelInProgress)
 	r.GasCeiling = big.NewInt(1e17)
 	got, err := b.service.SpeedUp(t.Context(), r)
 	if err != nil {

@@ -325,7 +325,7 @@ func TestVoidAndFillInOneBlock(t *testing.T) {
 		by    string
 	}{
 		"the fill first": {[]ledgerTx{fill(1000), void}, swap.ProvenByFill},
-		"the void first": {[]ledgerTx{void, lost}, swap.ProvenByVoid},
+		"the void first": {[]ledgerTx{void, lost}, swap.ProvenByInvalidated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newProofFixture(t, 2)

@@ -276,8 +276,8 @@ func TestHandOverRefused(t *testing.T) {
 		"of Permit2":        {swap.NotPinned, func(common.Address) func(*swap.Built) { return at(permit2) }},
 		"of the wrapped":    {swap.NotPinned, func(common.Address) func(*swap.Built) { return at(weth) }},
 		"another spender":   {swap.NotAsAccepted, func(common.Address) func(*swap.Built) { return func(b *swap.Built) { b.Spender = thief } }},
-		"no spender":        {swap.NotUnderstood, func(common.Address) func(*swap.Built) { return func(b *swap.Built) { b.Spender = common.Address{} } }},
-		"settled by itself": {swap.NotUnderstood, func(common.Address) func(*swap.Built) { return func(b *swap.Built) { b.Settlement = swap.ByOwnCall } }},
+		"no spender":        {swap.Undecodable, func(common.Address) func(*swap.Built) { return func(b *swap.Built) { b.Spender = common.Address{} } }},
+		"settled by itself": {swap.Undecodable, func(common.Address) func(*swap.Built) { return func(b *swap.Built) { b.Settlement = swap.ByOwnCall } }},
 		"builds an approval": {swap.NotAsAccepted, func(from common.Address) func(*swap.Built) {
 			return func(b *swap.Built) {
 				c := approveCall(swap.Terms{SrcChain: 1, Account: from, TokenIn: usdc}, depot, big.NewInt(thousand))
@@ -473,7 +473,7 @@ func TestFallsBack(t *testing.T) {
 		"down":             {swap.Refuse(swap.ProviderDown, "gone"), nil, "B"},
 		"would revert":     {swap.Refuse(swap.WouldRevert, "no"), nil, "B"},
 		"lies":             {swap.Refuse(swap.NotAsAccepted, "a thief"), nil, ""},
-		"not understood":   {swap.Refuse(swap.NotUnderstood, "what?"), nil, ""},
+		"not understood":   {swap.Refuse(swap.Undecodable, "what?"), nil, ""},
 		"both down":        {swap.Refuse(swap.ProviderDown, "gone"), swap.Refuse(swap.ProviderBusy, "later"), ""},
 		"down, then lies":  {swap.Refuse(swap.ProviderDown, "gone"), swap.Refuse(swap.NotPinned, "a thief"), ""},
 		"our own misery":   {swap.Refuse(swap.InsufficientFunds, "poor"), nil, ""},
@@ -639,11 +639,11 @@ func TestVoidCall(t *testing.T) {
 		"of the token":       {swap.NotPinned, func(c *chain.Call) { c.To = usdc }},
 		"of a pinned router": {swap.NotPinned, func(c *chain.Call) { c.To = router }},
 		"sends coin":         {swap.NotAsAccepted, func(c *chain.Call) { c.Value = big.NewInt(1) }},
-		"no value":           {swap.NotUnderstood, func(c *chain.Call) { c.Value = nil }},
+		"no value":           {swap.Undecodable, func(c *chain.Call) { c.Value = nil }},
 		"of another account": {swap.NotAsAccepted, func(c *chain.Call) { c.From = thief }},
 		"on another chain":   {swap.NotAsAccepted, func(c *chain.Call) { c.ChainID = 10 }},
-		"no call":            {swap.NotUnderstood, func(c *chain.Call) { c.Data = nil }},
-		"an approval":        {swap.NotUnderstood, func(c *chain.Call) { c.Data = approveCall(terms, thief, big.NewInt(1)).Data }},
+		"no call":            {swap.Undecodable, func(c *chain.Call) { c.Data = nil }},
+		"an approval":        {swap.Undecodable, func(c *chain.Call) { c.Data = approveCall(terms, thief, big.NewInt(1)).Data }},
 	} {
 		v := cancelCallProvider{&depositProvider{pins: handPins}, chain.Call{ChainID: 1, From: account, To: permit2, Value: new(big.Int), Data: voidSelector}}
 		c.change(&v.call)

@@ -151,7 +151,7 @@ func (w *wrapProvider) Build(_ context.Context, _ swap.Offer, t swap.Terms) (swa
 	if w.typed == nil {
 		return swap.Built{Steps: []swap.Step{{Kind: swap.CallStep, Call: &c}}, Settlement: cmp.Or(w.by, swap.ByOwnCall), Spender: spender}, nil
 	}
-	late := swap.Step{Kind: swap.LateStep, Effect: w.plain(t, swap.Step{Kind: swap.CallStep, Call: &c})}
+	late := swap.Step{Kind: swap.DeferredStep, Effect: w.plain(t, swap.Step{Kind: swap.CallStep, Call: &c})}
 	return swap.Built{Steps: []swap.Step{{Kind: swap.TypedStep, Typed: w.typed}, late}, Settlement: swap.ByOwnCall}, nil
 }
 
@@ -360,7 +360,7 @@ func (b *engineFixture) order(change func(*swap.Terms, *swap.Offer)) swap.Order 
 		plan.Steps = []swap.Step{approveStep(t, plan.Spender, t.AmountIn, new(big.Int))}
 	}
 	for _, s := range built.Steps {
-		if s.Kind != swap.LateStep {
+		if s.Kind != swap.DeferredStep {
 			s.Effect = b.provider.plain(t, s)
 		}
 		plan.Steps = append(plan.Steps, s)

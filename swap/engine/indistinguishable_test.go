@@ -157,7 +157,7 @@ func TestNothingToProve(t *testing.T) {
 		}
 		_, err := c.engine.fillTraces(o)
 		t.Log(name)
-		refusedWith(t, err, swap.NotUnderstood)
+		refusedWith(t, err, swap.Undecodable)
 	}
 	c := newProofFixture(t, 2)
 	o := c.get(c.order(nil))
@@ -245,18 +245,18 @@ func TestPartFills(t *testing.T) {
 		late   string // after its last second
 	}{
 		{"all of it", makerProof, nil, payTx(partFillTx(5000, 1000, true)), swap.ProvenByFill, 0, 1000, swap.ProvenByFill},
-		{"half of it", makerProof, nil, payTx(partFillTx(2500, 500, true)), swap.ProvenByPart, 2500, 500, swap.ProvenByPart},
+		{"half of it", makerProof, nil, payTx(partFillTx(2500, 500, true)), swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
 		{"half of it, called failed", makerProof, nil, func(c *proofFixture) {
 			payTx(partFillTx(2500, 500, true))(c)
 			c.claimEnd(swap.Failed, common.Hash{}, 0)
-		}, swap.ProvenByPart, 2500, 500, swap.ProvenByPart},
-		{"half of it, told", makerProof, nil, func(c *proofFixture) { c.claimEnd(swap.Filled, c.src.mineFinal(partFillTx(2500, 500, true)), srcChain) }, swap.ProvenByPart, 2500, 500, swap.ProvenByPart},
-		{"nearly all, for as much", makerProof, nil, payTx(partFillTx(4999, 1000, true)), swap.ProvenByPart, 4999, 1000, swap.ProvenByPart},
-		{"a token that takes a share", makerProof, nil, payTx(taxed(4950, 50, 1000)), swap.ProvenByPart, 5000, 1000, swap.ProvenByPart},
-		{"a token of which less arrives", makerProof, nil, payTx(partFillTx(5000, 990, true)), swap.ProvenByPart, 5000, 990, swap.ProvenByPart},
+		}, swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
+		{"half of it, told", makerProof, nil, func(c *proofFixture) { c.claimEnd(swap.Filled, c.src.mineFinal(partFillTx(2500, 500, true)), srcChain) }, swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
+		{"nearly all, for as much", makerProof, nil, payTx(partFillTx(4999, 1000, true)), swap.ProvenByPartialFill, 4999, 1000, swap.ProvenByPartialFill},
+		{"a token that takes a share", makerProof, nil, payTx(taxed(4950, 50, 1000)), swap.ProvenByPartialFill, 5000, 1000, swap.ProvenByPartialFill},
+		{"a token of which less arrives", makerProof, nil, payTx(partFillTx(5000, 990, true)), swap.ProvenByPartialFill, 5000, 990, swap.ProvenByPartialFill},
 		{"nothing seen to arrive", makerProof, nil, payTx(partFillTx(2500, -1, true)), "", 0, 0, ""},
 		{"more left than was signed", makerProof, nil, payTx(partFillTx(6000, 1000, true)), "", 0, 0, ""},
-		{"half, and the host that is asked first hides it", makerProof, nil, func(c *proofFixture) { payTx(partFillTx(2500, 500, true))(c); c.src.hosts[0].hideLogs = true }, swap.ProvenByPart, 2500, 500, swap.ProvenByPart},
+		{"half, and the host that is asked first hides it", makerProof, nil, func(c *proofFixture) { payTx(partFillTx(2500, 500, true))(c); c.src.hosts[0].hideLogs = true }, swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
 		{"half, and a host denies it", makerProof, nil, func(c *proofFixture) { payTx(partFillTx(2500, 500, true))(c); c.src.hosts[0].lie = denies }, "", 0, 0, ""},
 		{"half, reverted", makerProof, nil, func(c *proofFixture) { x := partFillTx(2500, 500, true); x.failed = true; c.src.mineFinal(x) }, "", 0, 0, swap.ProvenByAbsence},
 		{"half, taken back", makerProof, nil, func(c *proofFixture) { c.src.mine(1, partFillTx(2500, 500, true)); c.src.reorg(1) }, "", 0, 0, swap.ProvenByAbsence},
@@ -266,7 +266,7 @@ func TestPartFills(t *testing.T) {
 
 		{"named", nonceProof, nil, payTx(partFillTx(5000, 1000, true)), swap.ProvenByFill, 0, 1000, swap.ProvenByFill},
 		{"named, for the coin", nonceProof, coin, payTx(partFillTx(5000, -1, true)), swap.ProvenByFill, 0, 0, swap.ProvenByFill},
-		{"named, of a token that takes a share", nonceProof, nil, payTx(taxed(4950, 50, 1000)), swap.ProvenByPart, 5000, 1000, swap.ProvenByPart},
+		{"named, of a token that takes a share", nonceProof, nil, payTx(taxed(4950, 50, 1000)), swap.ProvenByPartialFill, 5000, 1000, swap.ProvenByPartialFill},
 		{"named, of such a token, for the coin", nonceProof, coin, payTx(taxed(4950, 50, -1)), "", 0, 0, ""},
 		{"named, with another input", nonceProof, nil, payTx(partFillTx(-1, 1000, true)), "", 0, 0, ""},
 		{"not named", nonceProof, nil, payTx(partFillTx(5000, 1000, false)), "", 0, 0, swap.ProvenByAbsence},

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-var bothActs = []string{"output_imitates", "output_unverified"}
+var bothActs = []string{"output_lookalike", "output_unverified"}
 
 // acknowledgements returns the codes of findings that each need an acknowledgement.
 func acknowledgements(found []swap.Finding) (codes []string) {

@@ -170,7 +170,7 @@ func TestPlantedOrders(t *testing.T) {
 	b.restartUnlocked()
 	for _, o := range []swap.Order{copied, bare, exact} {
 		o = b.waitUntil(o.ID, "refused", isChanged)
-		if o.Cause.Word != swap.SealBroken {
+		if o.Cause.Word != swap.ReasonRecordTampered {
 			t.Errorf("cause %+v", o.Cause)
 		}
 	}
@@ -323,7 +323,7 @@ func TestNothingIsAcceptedWithoutKeys(t *testing.T) {
 func TestSealedForm(t *testing.T) {
 	terms, effects := fourSteps()
 	when := time.Date(2026, 11, 20, 12, 0, 0, 5, time.UTC)
-	o := swap.Order{ID: "order", Consent: swap.Consent{Digest: common.Hash{1}, Terms: terms, AckCodes: []string{"price_off"},
+	o := swap.Order{ID: "order", Consent: swap.Consent{Digest: common.Hash{1}, Terms: terms, AckCodes: []string{"price_impact"},
 		Offer: swap.Offer{ID: "offer", Provider: swap.DEX, AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: when, Raw: []byte(`{"a": "<b>"}`)},
 		Plan:  swap.Plan{Settlement: swap.ByOwnCall, Spender: permit2}}, Progress: swap.Progress{SlippageBps: 50}, Created: when}
 	for _, f := range effects {
@@ -356,7 +356,7 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 		Plan:  swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: 1, Data: []byte{}, Value: new(big.Int)}}, {Kind: swap.TypedStep, Typed: &typed}}}}, Created: when}
 	for _, f := range effects {
 		f.Pays = []swap.Payment{}
-		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.LateStep, Effect: f})
+		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.DeferredStep, Effect: f})
 	}
 	s := swap.Seal{Form: sealForm, Act: "accept", Made: when}
 	want := common.HexToHash("0x8a467a8a34465a9ce6e68d2cb3395eae62bbdfd452423a8f4a908e6d35366f7a")

@@ -117,7 +117,7 @@ func TestSpeedUpRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = b.service.SpeedUp(t.Context(), speedupOf(o))
-	refusedWith(t, err, swap.BeingCancelled)
+	refusedWith(t, err, swap.CancelInProgress)
 	o = b.waitUntil(o.ID, "cancelling", func(o swap.Order) bool { return o.Condition == swap.Cancelling })
 	if attempts(o) != "call cancel" {
 		t.Errorf("attempts %s", attempts(o))

@@ -21,11 +21,11 @@ func TestDecodeApprove(t *testing.T) {
 	}{
 		"another token":  {swap.NotAsAccepted, func(c *chain.Call) { c.To = weth }},
 		"nobody":         {swap.NotAsAccepted, func(c *chain.Call) { c.To = native }},
-		"too long":       {swap.NotUnderstood, func(c *chain.Call) { c.Data = append(c.Data, 0) }},
-		"a word more":    {swap.NotUnderstood, func(c *chain.Call) { c.Data = append(c.Data, make([]byte, 32)...) }},
-		"too short":      {swap.NotUnderstood, func(c *chain.Call) { c.Data = c.Data[:67] }},
-		"selector alone": {swap.NotUnderstood, func(c *chain.Call) { c.Data = c.Data[:4] }},
-		"dirty address":  {swap.NotUnderstood, func(c *chain.Call) { c.Data[4] = 1 }},
+		"too long":       {swap.Undecodable, func(c *chain.Call) { c.Data = append(c.Data, 0) }},
+		"a word more":    {swap.Undecodable, func(c *chain.Call) { c.Data = append(c.Data, make([]byte, 32)...) }},
+		"too short":      {swap.Undecodable, func(c *chain.Call) { c.Data = c.Data[:67] }},
+		"selector alone": {swap.Undecodable, func(c *chain.Call) { c.Data = c.Data[:4] }},
+		"dirty address":  {swap.Undecodable, func(c *chain.Call) { c.Data[4] = 1 }},
 		"with value":     {swap.NotAsAccepted, func(c *chain.Call) { c.Value = big.NewInt(1) }},
 		"without value":  {swap.NotAsAccepted, func(c *chain.Call) { c.Value = nil }},
 	} {

@@ -33,7 +33,7 @@ func TestDecimalsThatOneTold(t *testing.T) {
 			continue
 		}
 		if len(found) != 1 || found[0].Code != "decimals_unconfirmed" || found[0].Severity != swap.Warn || found[0].Data["tokens"] != c.want ||
-			found[0].Data["amountIn"] != terms.AmountIn.String() || found[0].Data["floorOut"] != terms.MinOut.String() {
+			found[0].Data["amountIn"] != terms.AmountIn.String() || found[0].Data["minOut"] != terms.MinOut.String() {
 			t.Errorf("%s: %+v", name, found)
 		}
 	}

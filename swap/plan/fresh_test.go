@@ -18,7 +18,7 @@ func TestPartsAreTold(t *testing.T) {
 	var heard []string
 	hears := func(name string) func(error) {
 		return func(err error) {
-			refusedWith(t, err, swap.ProviderGarbage)
+			refusedWith(t, err, swap.ProviderInvalidResponse)
 			heard = append(heard, name)
 		}
 	}

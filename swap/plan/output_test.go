@@ -23,8 +23,8 @@ func TestOutputTakesActs(t *testing.T) {
 	}{
 		"on a list":                    {1, usdc, &listed, nil},
 		"on no list":                   {1, usdc, &none, []string{"output_unverified"}},
-		"on a list, of another's name": {1, usdc, &posing, []string{"output_imitates"}},
-		"neither":                      {1, usdt, &swap.Recognition{Imitates: usdc}, []string{"output_imitates", "output_unverified"}},
+		"on a list, of another's name": {1, usdc, &posing, []string{"output_lookalike"}},
+		"neither":                      {1, usdt, &swap.Recognition{Imitates: usdc}, []string{"output_lookalike", "output_unverified"}},
 		"of a far network":             {137, usdt, &none, []string{"output_unverified"}},
 		"the coin of a far network":    {137, native, &none, nil},
 		"the coin":                     {1, native, &none, nil},

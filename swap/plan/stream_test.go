@@ -155,7 +155,7 @@ func TestOfferWords(t *testing.T) {
 func TestReasonsAreBounded(t *testing.T) {
 	noise := strings.Repeat("9", 100_000) + "\x1b[2J\u202e\r\n"
 	for name, r := range map[string]*swap.Refusal{
-		"refused": swap.Refuse(swap.ProviderGarbage, "cannot read %s", noise), "of a field": swap.RefuseField(swap.ProviderGarbage, "f", "%s", "\u202e"+noise),
+		"refused": swap.Refuse(swap.ProviderInvalidResponse, "cannot read %s", noise), "of a field": swap.RefuseField(swap.ProviderInvalidResponse, "f", "%s", "\u202e"+noise),
 		"an error": asRefusal(errors.New(noise + noise)),
 	} {
 		if n := len([]rune(r.Reason)); n > swap.MaxRefusalReason+1 || strings.ContainsFunc(r.Reason, func(c rune) bool { return !unicode.IsPrint(c) }) {

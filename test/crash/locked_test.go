@@ -140,7 +140,7 @@ const (
 
 // minStages maps points to the least stage at them.
 var minStages = map[string]stage{
-	"journal.after_wish": requested, "sender.before_bump_journal": requested, "sender.after_bump_journal": signed,
+	"journal.after_change": requested, "sender.before_bump_journal": requested, "sender.after_bump_journal": signed,
 	"sender.before_cancel_journal": requested, "sender.after_cancel_journal": signed,
 }
 

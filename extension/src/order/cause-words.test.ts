@@ -68,7 +68,7 @@ describe("a cause", () => {
 	beforeEach(() => speaking("de"));
 	it("writes amounts of the token that they are of", () => {
 		expect(told("price_fell").text).toBe("Der Kurs ist gefallen: Du hast mindestens 595.506904 USDC@10 angenommen, und das beste Angebot sichert 594 USDC@10 zu.");
-		expect(told("allowance_taken").text).toContain("7.000001 DAI@1 der erlaubten 8.000001 DAI@1");
+		expect(told("allowance_spent").text).toContain("7.000001 DAI@1 der erlaubten 8.000001 DAI@1");
 		expect(told("user_raised_ceiling").text).toContain("von 1.000001 ETH auf 2.000001 ETH");
 	});
 	it("of a refusal says which, without what that says of signatures", () => {
@@ -76,7 +76,7 @@ describe("a cause", () => {
 		expect(text).toBe("Swapkeep hat angehalten: Der Anbieter hat den Betrag, den du zahlst, geändert. Der Wert ist 5 DAI@1; erwartet wurde 6 DAI@1.");
 	});
 	it("quotes others, and says who they are", () => {
-		expect(told("not_taken", { said: "underpriced", by: "node" })).toMatchObject({ text: "Kein RPC-Endpunkt hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
+		expect(told("not_broadcast", { said: "underpriced", by: "node" })).toMatchObject({ text: "Kein RPC-Endpunkt hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
 	});
 	it.each([
 		["a word of a newer daemon", { word: "too_wet" as CauseWord }],

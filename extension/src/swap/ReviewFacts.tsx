@@ -41,7 +41,7 @@ function Amounts({ review, about }: Pick<Props, "review" | "about">) {
 	const { offer, terms } = review;
 	const sides = [
 		{ label: t("you_pay"), units: terms.amountIn, of: about.tokenIn, on: about.from.name, usd: offer.usd?.amountIn },
-		{ label: t("you_receive_least"), units: terms.floorOut, of: about.tokenOut, on: about.to.name, usd: offer.usd?.minAmountOut },
+		{ label: t("you_receive_least"), units: terms.minOut, of: about.tokenOut, on: about.to.name, usd: offer.usd?.minAmountOut },
 	];
 	return (
 		<dl class="sides">
@@ -121,8 +121,8 @@ function refundText({ terms }: Review, tokenIn: Unit, coin: Unit): string {
 function walletFee({ terms, offer, feeBasis }: Review): string {
 	switch (feeBasis) {
 		case "none": return t("none");
-		case "asked": return t("fee_asked", bpsAsPercent(offer.feeAsked ?? 0));
-		case "told": return t("fee_told", bpsAsPercent(terms.feeBps));
+		case "requested": return t("fee_requested", bpsAsPercent(offer.feeAsked ?? 0));
+		case "reported": return t("fee_reported", bpsAsPercent(terms.feeBps));
 		case "decoded": return bpsAsPercent(terms.feeBps);
 	}
 }

@@ -70,19 +70,19 @@ export type ChartPeriod = "24h" | "week" | "month";
 export type ProviderKind = "dex" | "bridge" | "intent" | "gasless";
 export type OrderKind = "dex" | "bridge" | "intent" | "gasless" | "wallet";
 export type SupportLevel = "active" | "disabled" | "not_supported";
-export type StepKind = "call" | "typed" | "late";
+export type StepKind = "call" | "typed" | "deferred";
 export type EffectKind = "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
-export type FeeBasis = "decoded" | "told" | "asked" | "none";
+export type FeeBasis = "decoded" | "reported" | "requested" | "none";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
-export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "output_unverified" | "output_imitates" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
+export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_excessive" | "value_unknown" | "price_unknown" | "price_impact" | "output_unverified" | "output_lookalike" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "minimum_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
 export type PasswordReason = "unpriced" | "hourly_limit" | "slippage" | "bad_price";
 export type OrderState = "accepted" | "approving" | "executing" | "submitting" | "settling" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable";
 export type Condition = "waiting_unlock" | "needs_consent" | "awaiting_refund" | "awaiting_proof" | "payment_seen" | "amount_unclear" | "cancelling" | "waiting_nonce" | "waiting_allowance" | "waiting_similar" | "written_by_newer" | "record_tampered";
 export type AttemptKind = "call" | "bump" | "cancel";
 export type Tier = "normal" | "fast";
-export type ProvenBy = "own_call" | "opaque_call" | "fill" | "part" | "arrival" | "refund" | "revoke" | "revert" | "other_nonce" | "allowance_kept" | "used_nonce" | "absence" | "unsigned_late" | "never_sent" | "void" | "cancel" | "withdrawn" | "never_sent_cancelled";
-export type CauseWord = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "acts_differently" | "permit_changed" | "kind_gone" | "gas_too_dear" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_too_dear" | "approval_hidden" | "allowance_taken" | "allowance_unchecked" | "look_at" | "ends_by_itself" | "seal_broken" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_taken" | "not_handed_over" | "proven" | "speedup_too_dear" | "speedup_would_fail" | "speedup_funds" | "speedup_often" | "speedup_late" | "speedup_ended" | "speedup_cancelling" | "begun" | "begun_approving" | "begun_executing" | "approved" | "steps_done" | "keys_locked" | "waits" | "holds_allowance" | "approval_skipped" | "approval_again" | "approvals_adapted" | "refreshed" | "within_terms" | "search_begun" | "hands_over_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "voiding" | "sped_up" | "to_be_sped_up" | "telling_provider" | "provider_has_it" | "submitted" | "provider_missed" | "answer_unknown" | "searched" | "provider_says" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
+export type ProvenBy = "own_call" | "opaque_call" | "fill" | "partial_fill" | "arrival" | "refund" | "revoke" | "revert" | "tx_replaced" | "allowance_kept" | "order_nonce_used" | "absence" | "never_signed" | "never_sent" | "invalidated" | "cancel" | "withdrawn" | "never_sent_cancelled";
+export type CauseWord = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "effects_changed" | "permit_changed" | "route_unavailable" | "gas_above_ceiling" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_above_ceiling" | "approval_not_visible" | "allowance_spent" | "allowance_unchecked" | "check_transaction" | "invalidation_failed" | "record_tampered" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_broadcast" | "not_submitted" | "proven" | "speedup_above_ceiling" | "speedup_would_fail" | "speedup_insufficient_funds" | "speedup_limit" | "speedup_too_late" | "speedup_ended" | "speedup_cancelling" | "accepted" | "approving" | "executing" | "approved" | "steps_done" | "keys_locked" | "waiting" | "allowance_locked" | "approval_skipped" | "approval_restored" | "approvals_adapted" | "quote_refreshed" | "within_terms" | "search_started" | "deposit_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "invalidating" | "sped_up" | "speedup_pending" | "submitting" | "provider_received" | "submitted" | "provider_unreachable" | "answer_unknown" | "searched" | "provider_reported" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
 export type Speaker = "provider" | "node";
 export type Trusted = "relay_solver" | "relay_router" | "intent_fillers";
 export type AllowanceKind = "erc20" | "permit2";
@@ -869,7 +869,7 @@ export interface Terms {
 	tokenOut: Address;
 	recipient: Address;
 	/** least the recipient gets */
-	floorOut: Amount;
+	minOut: Amount;
 	/** nothing is signed or sent later */
 	deadline: Time;
 	refundTo: Address;
@@ -1619,22 +1619,22 @@ export const errors = {
 	order_final: { code: 1416, retryable: false, means: "the order has already ended", remedy: "nothing to do" },
 	too_many_orders: { code: 1417, retryable: true, means: "too many open orders", remedy: "wait for orders to end, or cancel some" },
 	not_as_accepted: { code: 1418, retryable: false, means: "the provider's transaction does not match the accepted terms: nothing was signed", remedy: "get a new quote or choose another provider" },
-	not_understood: { code: 1419, retryable: false, means: "the provider's transaction cannot be fully decoded: nothing was signed", remedy: "choose another offer or provider" },
+	undecodable: { code: 1419, retryable: false, means: "the provider's transaction cannot be fully decoded: nothing was signed", remedy: "choose another offer or provider" },
 	not_pinned: { code: 1420, retryable: false, means: "the contract is not on the built-in allow-list: nothing was signed", remedy: "choose another route or provider, or update swapkeep" },
 	would_revert: { code: 1421, retryable: false, means: "simulation failed: the transaction would revert", remedy: "get a new quote" },
-	movements_not_shown: { code: 1422, retryable: false, means: "the RPC endpoint cannot simulate token transfers", remedy: "configure an RPC URL that supports eth_simulateV1" },
+	simulation_unsupported: { code: 1422, retryable: false, means: "the RPC endpoint cannot simulate token transfers", remedy: "configure an RPC URL that supports eth_simulateV1" },
 	price_refused: { code: 1423, retryable: false, means: "the price differs from the market by half or more", remedy: "choose another offer" },
 	no_route: { code: 1424, retryable: true, means: "the provider has no offer", remedy: "choose another amount, token or provider" },
 	provider_busy: { code: 1425, retryable: true, means: "the provider's rate limit is reached", remedy: "wait a moment, then try again" },
 	provider_down: { code: 1426, retryable: true, means: "the provider does not answer", remedy: "try again later or choose another provider" },
-	provider_garbage: { code: 1427, retryable: true, means: "invalid response from the provider", remedy: "try again later or update swapkeep" },
+	provider_invalid_response: { code: 1427, retryable: true, means: "invalid response from the provider", remedy: "try again later or update swapkeep" },
 	provider_refused: { code: 1428, retryable: false, means: "the provider refused the request", remedy: "change the swap according to the reason" },
 	provider_key: { code: 1429, retryable: false, means: "the provider's API key is missing or refused", remedy: "set a valid API key (providers.set_key), then try again" },
 	clock_skew: { code: 1430, retryable: false, means: "this machine's clock and the provider's differ by over 60 s", remedy: "set this machine's clock" },
 	consent_declined: { code: 1431, retryable: false, means: "declined: nothing was signed", remedy: "confirm it if you want the swap" },
 	allowance_in_use: { code: 1432, retryable: false, means: "an open order uses this approval", remedy: "wait until the named order ends, or cancel it (swap.cancel)" },
 	nothing_pending: { code: 1433, retryable: false, means: "the order has no pending transaction", remedy: "see the order" },
-	being_cancelled: { code: 1434, retryable: false, means: "the order is being cancelled", remedy: "wait until it ends" },
+	cancel_in_progress: { code: 1434, retryable: false, means: "the order is being cancelled", remedy: "wait until it ends" },
 	cannot_cancel: { code: 1435, retryable: false, means: "the order can no longer be cancelled", remedy: "wait until it ends; a signed order expires at the given time" },
 	record_changed: { code: 1436, retryable: false, means: "the order's record was changed outside Swapkeep: nothing is signed for it", remedy: "cancel the order (swap.cancel) and swap again; check which programs can write to Swapkeep's home" },
 	record_damaged: { code: 1437, retryable: false, means: "the order's record in the database is corrupt: it is not processed", remedy: "check the account on a block explorer; restore orders.db from a backup" },
