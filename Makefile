@@ -265,7 +265,7 @@ soak: contracts
 load: contracts
 	$(if $(filter-out short,$(LOAD)),$(error LOAD=$(LOAD): want short, or nothing for the whole))
 	$(GO) test -tags faults -count=1 -v -timeout 20m -run '^TestLoad' ./test/soak -args $(if $(filter short,$(LOAD)),-short-load) $(REPORTED)
-	$(GO) test -count=1 -v -run '^TestCrowdThatDoesNotRead$$' ./priceapi/web -args -whole
+	$(GO) test -count=1 -v -run '^TestManyClientsThatDoNotRead$$' ./priceapi/web -args -whole
 
 # The real daemon against programs that guess its password without pause: does each right
 # one come through? With GUESSERS=56 they leave some connections: one that has none is busy.

@@ -572,7 +572,7 @@ func (s *fakeSwaps) inNeed(id string) swap.Order {
 	o.Condition, o.Revision = swap.NeedsConsent, 6
 	r, _ := s.Prepare(context.Background(), "offer-1")
 	r.Terms.MinOut = big.NewInt(2_900_000_000)
-	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: testTime, Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"floor": "2985000000", "offered": "2900000000"}}}
+	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: testTime, Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"minOut": "2985000000", "offered": "2900000000"}}}
 	return o
 }
 

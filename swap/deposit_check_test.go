@@ -61,7 +61,7 @@ func wrappedFirst(k EffectKind) (Terms, []Effect) {
 	return t, []Effect{approve, WrapStep(t).Effect, f}
 }
 
-func TestCheckAcceptsHandOvers(t *testing.T) {
+func TestCheckAcceptsDeposits(t *testing.T) {
 	for _, k := range []EffectKind{Signed, Deposit, Opaque} {
 		for name, plan := range map[string]func() (Terms, []Effect){
 			"token":   func() (Terms, []Effect) { return handed(k, false) },
@@ -170,8 +170,8 @@ var handOverChanges = map[EffectKind]map[string]struct {
 
 var weth2 = common.HexToAddress("0x4200000000000000000000000000000000000006")
 
-// TestCheckRefusesHandOvers changes one thing at a time; every change is refused.
-func TestCheckRefusesHandOvers(t *testing.T) {
+// TestCheckRefusesDeposits changes one thing at a time; every change is refused.
+func TestCheckRefusesDeposits(t *testing.T) {
 	for _, k := range []EffectKind{Signed, Deposit, Opaque} {
 		for _, of := range []EffectKind{"", k} {
 			for name, c := range handOverChanges[of] {
@@ -205,7 +205,7 @@ func TestNoOpenContracts(t *testing.T) {
 	}
 }
 
-func TestCheckRefusesApprovalsOfHandOvers(t *testing.T) {
+func TestCheckRefusesApprovalsOfDeposits(t *testing.T) {
 	for name, c := range map[string]struct {
 		code   Code
 		change func(*Terms, []Effect) []Effect
@@ -262,8 +262,8 @@ func TestCheckRefusesWrapsFirst(t *testing.T) {
 	}
 }
 
-// TestSimulationOfHandOvers checks that exactly the input leaves and nothing is granted.
-func TestSimulationOfHandOvers(t *testing.T) {
+// TestSimulationOfDeposits checks that exactly the input leaves and nothing is granted.
+func TestSimulationOfDeposits(t *testing.T) {
 	thousand := big.NewInt(1000)
 	for _, k := range []EffectKind{Deposit, Opaque} {
 		terms, effects := handed(k, false)

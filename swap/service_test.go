@@ -119,9 +119,9 @@ func TestFeeBasis(t *testing.T) {
 	}
 }
 
-// TestToldMinimum checks that the quote's own minimum is reported if the effects enforce
+// TestStatedMinimum checks that the quote's own minimum is reported if the effects enforce
 // another one, or if they enforce none and it is not the accepted minimum.
-func TestToldMinimum(t *testing.T) {
+func TestStatedMinimum(t *testing.T) {
 	terms := Terms{TokenOut: weth, Recipient: common.Address{1}, MinOut: big.NewInt(990)}
 	enforcing := Plan{Steps: []Step{{Effect: Effect{Kind: Swap, Receives: []Receive{
 		{Token: weth, To: common.Address{1}, Min: big.NewInt(995)}, {Token: native, To: common.Address{1}, Min: big.NewInt(7)},

@@ -84,7 +84,7 @@ const (
 // proposal.
 func needy(severity string) protocol.Order {
 	const account, ether = protocol.Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"), "1000000000000000000"
-	o := protocol.Order{ID: "01", Request: newRequest(), Digest: accepted, State: "executing", Means: "carrying out the steps", Condition: "needs_consent", Revision: 3}
+	o := protocol.Order{ID: "01", Request: newRequest(), Digest: accepted, State: "executing", Means: "sending the swap", Condition: "needs_consent", Revision: 3}
 	o.Terms = protocol.Terms{Provider: "dex", Account: account, SrcChainID: 1, DstChainID: 1, TokenIn: protocol.Native, TokenOut: usdc.Address,
 		AmountIn: ether, MinimumReceived: "2990000000", Recipient: account, RefundTo: account, GasCeiling: "50000000000000000"}
 	o.Offer = protocol.Offer{Account: account, TokenIn: protocol.Native, AmountIn: ether, TokenOut: usdc.Address, AmountOut: "2600000000",
@@ -196,9 +196,9 @@ func TestReviewWarnsOfUnverifiedTokens(t *testing.T) {
 	}
 }
 
-// TestReviewTellsTheQuotesMinimum: a quote's minimum that differs from the enforced one
+// TestReviewShowsTheQuotesMinimum: a quote's minimum that differs from the enforced one
 // is shown next to it.
-func TestReviewTellsTheQuotesMinimum(t *testing.T) {
+func TestReviewShowsTheQuotesMinimum(t *testing.T) {
 	for told, want := range map[protocol.Amount]bool{"": false, "2600000000": true} {
 		l, out := deskFor(needy("note")).at(t)
 		r := needy("note").Proposal.Review

@@ -320,9 +320,9 @@ func TestSubmitNeverRefuses(t *testing.T) {
 	}
 }
 
-// TestToldAgain checks that a deposit that the provider does not see is reported again
+// TestUnseenDepositIsReportedAgain checks that a deposit that the provider does not see is reported again
 // after a minute, once a minute.
-func TestToldAgain(t *testing.T) {
+func TestUnseenDepositIsReportedAgain(t *testing.T) {
 	for word, want := range map[string]int32{"waiting": 2, "unknown": 2, "received": 2, "pending": 0, "success": 0, "failure": 0} {
 		var told atomic.Int32
 		p := providerOf(t, map[string]http.HandlerFunc{

@@ -33,7 +33,7 @@ type auctionQuote struct {
 	OrderID      *common.Hash   `json:"orderId"`
 	EncodedOrder *hexutil.Bytes `json:"encodedOrder"`
 
-	Outputs json.RawMessage `json:"aggregatedOutputs"` // read by [toldMinimum] only
+	Outputs json.RawMessage `json:"aggregatedOutputs"` // read by [statedMinimum] only
 }
 
 // auctionRoute is the route text shown to the user.
@@ -69,7 +69,7 @@ func readAuction(o swap.Offer, e envelope, d orderTerms) (parsedQuote, error) {
 	o.AmountOut, o.MinOut, o.Fees = got.end, got.end, fees // the end amount is all that is guaranteed
 	var lines []outputLine
 	_ = json.Unmarshal(q.Outputs, &lines) // for display only; what cannot be read is ignored
-	o.QuotedMin = toldMinimum(lines, o)
+	o.QuotedMin = statedMinimum(lines, o)
 	return parsedQuote{offer: o, quote: e, order: &order}, nil
 }
 

@@ -61,7 +61,7 @@ type outputLine struct {
 	Recipient *address     `json:"recipient"`
 	Bps       *wire.Ratio  `json:"bps"`
 
-	MinAmount json.RawMessage `json:"minAmount"` // read by [toldMinimum] only
+	MinAmount json.RawMessage `json:"minAmount"` // read by [statedMinimum] only
 }
 
 // maxLines bounds the receivers of one swap: the user, the wallet, the provider.
@@ -225,10 +225,10 @@ func checkFees(fees []swap.Payment, r swap.QuoteRequest) error {
 	return nil
 }
 
-// toldMinimum returns what the quote itself calls the recipient's minimum, or nil if that
+// statedMinimum returns what the quote itself calls the recipient's minimum, or nil if that
 // cannot be read or is the offer's own within the rounding of fees. It is a claim that is
 // shown and never a reason to refuse.
-func toldMinimum(lines []outputLine, o swap.Offer) *big.Int {
+func statedMinimum(lines []outputLine, o swap.Offer) *big.Int {
 	var told wire.Amount
 	i := slices.IndexFunc(lines, func(l outputLine) bool { return l.Recipient.is(o.Request.Recipient) })
 	if i < 0 || json.Unmarshal(lines[i].MinAmount, &told) != nil {

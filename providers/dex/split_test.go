@@ -90,10 +90,10 @@ func TestTwoRoutesHaveAMinimumEach(t *testing.T) {
 	}
 }
 
-// TestToldMinimum checks that a quote's own minimum is reported where it differs from the
+// TestStatedMinimum checks that a quote's own minimum is reported where it differs from the
 // floor computed here, whatever it is. One that cannot be read counts as none and refuses
 // nothing.
-func TestToldMinimum(t *testing.T) {
+func TestStatedMinimum(t *testing.T) {
 	r := baseRequest()
 	r.FeeBps = 20
 	ours := lineOf{to: testFeeTo, amount: "20000", bps: "20"}

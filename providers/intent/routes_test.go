@@ -350,9 +350,9 @@ func TestStreamOfLies(t *testing.T) {
 	}
 }
 
-// TestEachBadRouteIsTold checks that every refused route is reported, whether or not another
+// TestEachBadRouteIsReported checks that every refused route is reported, whether or not another
 // route is good.
-func TestEachBadRouteIsTold(t *testing.T) {
+func TestEachBadRouteIsReported(t *testing.T) {
 	late := line{id: "late", out: 9000, ends: -1}.json(exampleNow)
 	other := strings.Replace(line{id: "other", out: 9000, ends: 100}.json(exampleNow), `"25000000"`, `"7"`, 1)
 	good := line{id: "good", out: 9000, ends: 100}.json(exampleNow)

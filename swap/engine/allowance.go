@@ -185,6 +185,6 @@ func (e *Engine) noteTakenAllowance(ctx context.Context, o *swap.Order) {
 	if gone.Sign() <= 0 {
 		return
 	}
-	o.SetCause(swap.NewCause(swap.AllowanceSpent, "gone", gone.String(), "allowed", left[0].Amount.String(), "spender", left[0].Spender.Hex()))
+	o.SetCause(swap.NewCause(swap.AllowanceSpent, "spent", gone.String(), "allowed", left[0].Amount.String(), "spender", left[0].Spender.Hex()))
 	o.Verdict.Sources += "; " + o.Reason
 }

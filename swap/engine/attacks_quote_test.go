@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestConsentIsToWhatWasShown checks that an accepted offer cannot be prepared again, and
+// TestConsentCoversOnlyWhatWasShown checks that an accepted offer cannot be prepared again, and
 // that acknowledged codes of findings that were not shown are dropped.
-func TestConsentIsToWhatWasShown(t *testing.T) {
+func TestConsentCoversOnlyWhatWasShown(t *testing.T) {
 	b := newEngineFixture(t)
 	b.provider.quote = even
 	q, err := ask(b, func(r *swap.QuoteRequest) { r.AmountIn = big.NewInt(1000) })

@@ -282,7 +282,7 @@ func TestAllowanceTakenWithoutTheCall(t *testing.T) {
 	b.clockOffset.Add(int64(30 * time.Minute))
 	o = b.waitUntil(o.ID, "ended", func(o swap.Order) bool { return o.State.Final() })
 	b.wantNonce(1)
-	if o.State != swap.Expired || o.Verdict.By != swap.ProvenByNeverSigned || o.Cause == nil || o.Cause.Word != swap.AllowanceSpent || o.Cause.Data["gone"] != "1000000000" || o.Cause.Data["allowed"] != "1000000000" || !strings.Contains(o.Verdict.Sources, o.Reason) {
+	if o.State != swap.Expired || o.Verdict.By != swap.ProvenByNeverSigned || o.Cause == nil || o.Cause.Word != swap.AllowanceSpent || o.Cause.Data["spent"] != "1000000000" || o.Cause.Data["allowed"] != "1000000000" || !strings.Contains(o.Verdict.Sources, o.Reason) {
 		t.Errorf("%s: %s; %+v", o.State, o.Reason, o.Verdict)
 	}
 }
@@ -352,9 +352,9 @@ func TestRefreshedCallIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestQuoteThatStumbles checks that an adapter's panic or an invalid offer fails only the
+// TestQuoteWithAFailingAdapter checks that an adapter's panic or an invalid offer fails only the
 // provider that caused it.
-func TestQuoteThatStumbles(t *testing.T) {
+func TestQuoteWithAFailingAdapter(t *testing.T) {
 	b := newEngineFixture(t)
 	h := b.useDepositProvider(swap.Deposit)
 	b.service.o.Providers[swap.DEX] = b.provider

@@ -100,7 +100,7 @@ func TestRecoversByItself(t *testing.T) {
 		t.Errorf("floor %s, accepted %s", done.Terms.MinOut, o.Terms.MinOut)
 	}
 	if !slices.ContainsFunc(b.history(o.ID), func(l journal.Entry) bool {
-		return l.Condition == swap.NoCondition && l.Step == 1 && l.Note == "quote refreshed under the same consent"
+		return l.Condition == swap.NoCondition && l.Step == 1 && l.Note == "new quote, within what was accepted"
 	}) {
 		t.Errorf("%+v", b.history(o.ID))
 	}
@@ -359,9 +359,9 @@ func TestNothingIsSignedInTheMoveThatRecovers(t *testing.T) {
 	}
 }
 
-// TestDearRevokeIsProposed checks that a revoke whose gas exceeds the ceiling needs
+// TestRevokeAboveTheCeilingNeedsConsent checks that a revoke whose gas exceeds the ceiling needs
 // consent to a higher one, as a swap does.
-func TestDearRevokeIsProposed(t *testing.T) {
+func TestRevokeAboveTheCeilingNeedsConsent(t *testing.T) {
 	b := newEngineFixture(t)
 	b.useTrader()
 	b.approvePermit2(usdc, 7)

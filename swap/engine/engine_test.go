@@ -442,9 +442,9 @@ func TestEngineFills(t *testing.T) {
 	}
 }
 
-// TestEngineTypedAndLate covers a signature and then a call whose bytes exist only after
+// TestEngineTypedAndDeferred covers a signature and then a call whose bytes exist only after
 // it: the late bytes must have the accepted effect.
-func TestEngineTypedAndLate(t *testing.T) {
+func TestEngineTypedAndDeferred(t *testing.T) {
 	b := newEngineFixture(t)
 	b.waitState(b.order(nil).ID, swap.Filled)
 	b.provider.kind = swap.Swap
@@ -583,9 +583,9 @@ func TestCancelWithoutTheAccount(t *testing.T) {
 	b.waitState(sent.ID, swap.Cancelled)
 }
 
-// TestEngineRefusesLateLies checks that bytes which decode differently right before
+// TestEngineRefusesChangedDeferredBytes checks that bytes which decode differently right before
 // signing are not signed, whatever the review showed.
-func TestEngineRefusesLateLies(t *testing.T) {
+func TestEngineRefusesChangedDeferredBytes(t *testing.T) {
 	for name, lie := range map[string]func(*swap.Effect){
 		"recipient": func(f *swap.Effect) { f.Receives[0].To = thief },
 		"target":    func(f *swap.Effect) { f.Target = thief },

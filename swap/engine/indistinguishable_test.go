@@ -17,9 +17,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestTwinsWait checks that an order whose fill would look like that of another open
+// TestIndistinguishableOrdersWait checks that an order whose fill would look like that of another open
 // order is not signed until that one has ended, and that each ends by its own fill.
-func TestTwinsWait(t *testing.T) {
+func TestIndistinguishableOrdersWait(t *testing.T) {
 	scene(t, func(m *model) {
 		m.dealer.indistinguishable = true
 		c := m.chains[0]
@@ -65,9 +65,9 @@ func TestTwinsWait(t *testing.T) {
 	})
 }
 
-// TestTwinsRace checks that of two such orders signed at the same moment, the second
+// TestIndistinguishableOrdersRace checks that of two such orders signed at the same moment, the second
 // signature is dropped before it leaves the process.
-func TestTwinsRace(t *testing.T) {
+func TestIndistinguishableOrdersRace(t *testing.T) {
 	raced := 0
 	for place := 1; place <= 24; place++ {
 		scene(t, func(m *model) {
@@ -225,9 +225,9 @@ func nonceProof(o swap.Order) swap.Proof {
 	return swap.Proof{Fill: []swap.LogPattern{event, in}, Trace: []swap.LogPattern{event}, Ends: o.Terms.Deadline}
 }
 
-// TestPartFills checks that a signed order that is not settled exactly as signed is never
+// TestPartialFills checks that a signed order that is not settled exactly as signed is never
 // reported as unused.
-func TestPartFills(t *testing.T) {
+func TestPartialFills(t *testing.T) {
 	taxed := func(left, tax, got int64) ledgerTx {
 		x := partFillTx(left, got, true)
 		x.logs = append(x.logs, transferLog(usdc, account, stranger, tax))
@@ -301,9 +301,9 @@ func TestPartFills(t *testing.T) {
 
 func payTx(x ledgerTx) func(*proofFixture) { return func(c *proofFixture) { c.src.mineFinal(x) } }
 
-// TestPartOfAnother checks that the fill of another order with the same nonce or maker is
+// TestPartialFillOfAnother checks that the fill of another order with the same nonce or maker is
 // not taken as a partial fill, whichever order is polled first.
-func TestPartOfAnother(t *testing.T) {
+func TestPartialFillOfAnother(t *testing.T) {
 	for name, proof := range map[string]func(swap.Order) swap.Proof{"named": nonceProof, "dealt": makerProof} {
 		for _, ended := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, ended %v", name, ended), func(t *testing.T) {
@@ -328,9 +328,9 @@ func TestPartOfAnother(t *testing.T) {
 	}
 }
 
-// TestTwinsInOneTransaction checks that indistinguishable orders filled in one
+// TestIndistinguishableOrdersInOneTransaction checks that indistinguishable orders filled in one
 // transaction each get their own logs.
-func TestTwinsInOneTransaction(t *testing.T) {
+func TestIndistinguishableOrdersInOneTransaction(t *testing.T) {
 	c := newProofFixture(t, 2)
 	c.provider.proof = makerProof
 	first, second, third := c.order(nil), c.order(nil), c.order(nil)
@@ -349,9 +349,9 @@ func TestTwinsInOneTransaction(t *testing.T) {
 	c.wantVerdict(c.pollRepeatedly(third), swap.ProvenByAbsence, bothAgree)
 }
 
-// TestPartBesideAnother checks that amounts are not divided if one transaction fills one
+// TestPartialFillNextToAnother checks that amounts are not divided if one transaction fills one
 // order and a part of another.
-func TestPartBesideAnother(t *testing.T) {
+func TestPartialFillNextToAnother(t *testing.T) {
 	c := newProofFixture(t, 2)
 	c.provider.proof = makerProof
 	whole, half := c.order(nil), c.order(func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(7000) })

@@ -395,9 +395,9 @@ func inventsFill(l *ledger) func(string, any) any {
 	}
 }
 
-// TestAbsenceIsLookedAtTwice checks that absence is believed only if it is confirmed a
+// TestAbsenceIsConfirmedTwice checks that absence is believed only if it is confirmed a
 // minute later: a host that was behind with its logs may have them by then.
-func TestAbsenceIsLookedAtTwice(t *testing.T) {
+func TestAbsenceIsConfirmedTwice(t *testing.T) {
 	c := newProofFixture(t, 2)
 	id := c.order(nil)
 	c.src.mineFinal(fill(1000))
@@ -512,8 +512,8 @@ func TestMatchAll(t *testing.T) {
 	}
 }
 
-// TestTwinOrders checks that indistinguishable orders each end by their own fill.
-func TestTwinOrders(t *testing.T) {
+// TestIndistinguishableOrders checks that indistinguishable orders each end by their own fill.
+func TestIndistinguishableOrders(t *testing.T) {
 	c := newProofFixture(t, 2)
 	c.provider.proof = func(o swap.Order) swap.Proof {
 		return swap.Proof{Ends: o.Terms.Deadline, Fill: []swap.LogPattern{{Address: weth, Topics: []common.Hash{transferTopic, proof.TopicOf(solver), proof.TopicOf(account)}, Amount: big.NewInt(1000)}}}

@@ -143,9 +143,9 @@ func (b *engineFixture) markCancelled(id string) error {
 	return b.service.o.Journal.Update(&o, swap.NewCause("test"))
 }
 
-// TestPlantedOrders checks that an order that nobody accepted is not carried out, whether
+// TestForgedOrders checks that an order that nobody accepted is not carried out, whether
 // it has no seal or another order's.
-func TestPlantedOrders(t *testing.T) {
+func TestForgedOrders(t *testing.T) {
 	b := newEngineFixture(t)
 	b.useTrader()
 	done := b.waitState(b.swap(usdc, thousand).ID, swap.Filled)
@@ -230,9 +230,9 @@ func TestOldSealAfterAccept(t *testing.T) {
 	}
 }
 
-// TestWishesAreSealed checks that only the user can request a cancel or speed-up.
+// TestUserRequestsAreSealed checks that only the user can request a cancel or speed-up.
 // Meanwhile a sent transaction is still watched to its proven end.
-func TestWishesAreSealed(t *testing.T) {
+func TestUserRequestsAreSealed(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*swap.Order)
 		wanted swap.State

@@ -175,8 +175,8 @@ func TestGasGuardBlocks(t *testing.T) {
 	b.wantNonceAndWETH(0, 0)
 }
 
-// TestScamNeedsASecondAct covers gas above half of the swapped value.
-func TestScamNeedsASecondAct(t *testing.T) {
+// TestExcessiveGasNeedsAcknowledgement covers gas above half of the swapped value.
+func TestExcessiveGasNeedsAcknowledgement(t *testing.T) {
 	b := newEngineFixture(t)
 	b.provider.quote = even
 	q, err := ask(b, func(r *swap.QuoteRequest) { r.AmountIn = big.NewInt(1000) })

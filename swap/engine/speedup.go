@@ -133,7 +133,7 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 		if err != nil {
 			return o, swap.NoCause, err
 		}
-		note = swap.NewCause(swap.UserRaisedCeiling, "tier", string(r.Tier), "was", was.String(), "ceiling", r.GasCeiling.String())
+		note = swap.NewCause(swap.UserRaisedCeiling, "tier", string(r.Tier), "previous", was.String(), "ceiling", r.GasCeiling.String())
 		note = note.WithText(note.Text() + " from " + plan.Units(was, net.Decimals, net.Symbol) + " to " + plan.Units(r.GasCeiling, net.Decimals, net.Symbol))
 	}
 	if ending {

@@ -82,9 +82,9 @@ func TestValueIsSpent(t *testing.T) {
 	}
 }
 
-// TestAllowanceOfHandOvers checks that a call that takes the input needs exactly that
+// TestDepositAllowance checks that a call that takes the input needs exactly that
 // allowance. For a signed order a built-in contract may have more.
-func TestAllowanceOfHandOvers(t *testing.T) {
+func TestDepositAllowance(t *testing.T) {
 	for _, c := range []struct {
 		kind            swap.EffectKind
 		present, shares int64

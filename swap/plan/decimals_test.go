@@ -8,9 +8,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestDecimalsThatOneTold checks that a review names the tokens whose decimals were
+// TestReviewNamesUnconfirmedDecimals checks that a review names the tokens whose decimals were
 // reported only by a list, a provider or one host, and the signed amounts in base units.
-func TestDecimalsThatOneTold(t *testing.T) {
+func TestReviewNamesUnconfirmedDecimals(t *testing.T) {
 	terms := testTerms()
 	terms.TokenIn, terms.TokenOut = usdc, weth
 	for name, c := range map[string]struct {

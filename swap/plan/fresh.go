@@ -98,7 +98,7 @@ func (pl *Planner) FreshOffers(ctx context.Context, p swap.Provider, o swap.Orde
 			break
 		}
 	}
-	return nil, swap.AskConsent(swap.PriceFell, "floor", o.Terms.MinOut.String(), "offered", most.String())
+	return nil, swap.AskConsent(swap.PriceFell, "minOut", o.Terms.MinOut.String(), "offered", most.String())
 }
 
 // maxTried bounds how many offers of one quote are built, one after the other.

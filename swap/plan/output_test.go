@@ -10,10 +10,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestOutputTakesActs checks that a token which no list has, or which bears another's
+// TestOutputNeedsAcknowledgements checks that a token which no list has, or which bears another's
 // name, needs an acknowledgement for each, also on networks that the wallet does not read
 // and if nobody can be asked. A network's coin and its wrapped form need none.
-func TestOutputTakesActs(t *testing.T) {
+func TestOutputNeedsAcknowledgements(t *testing.T) {
 	none, listed, posing := swap.Recognition{}, swap.Recognition{Listed: true}, swap.Recognition{Listed: true, Imitates: usdc}
 	for name, c := range map[string]struct {
 		chain uint64

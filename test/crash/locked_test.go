@@ -127,7 +127,7 @@ func (p *flowRun) checkStays(condition string) (protocol.Order, error) {
 	return o, nil
 }
 
-// A stage is how far a second act of the user has come, by what is on disk. The act and the
+// A stage is how far a second action of the user has come, by what is on disk. The act and the
 // engine commit from two goroutines, so a trace does not fix the order of their commits; it
 // only gives the least stage.
 type stage int

@@ -41,8 +41,8 @@ const format: OrderFormatter = {
 
 /** Every detail that a cause may have. */
 const figures = {
-	floor: "595506904", offered: "594000000", gone: "7000001", allowed: "8000001", spender: usdc, tx: "0x05", chainId: "8453", state: "filled", condition: "cancelling", block: "77", step: "2",
-	tier: "fast", was: "1000001", ceiling: "2000001",
+	minOut: "595506904", offered: "594000000", spent: "7000001", allowed: "8000001", spender: usdc, tx: "0x05", chainId: "8453", state: "filled", condition: "cancelling", block: "77", step: "2",
+	tier: "fast", previous: "1000001", ceiling: "2000001",
 };
 const told = (word: string, more: Partial<Cause> = {}, fallback = "in the daemon's words") =>
 	causeWords({ cause: { word: word as CauseWord, error: "would_revert", details: figures, ...more }, words: fallback }, order, format);
@@ -81,8 +81,8 @@ describe("a cause", () => {
 	it.each([
 		["a word of a newer daemon", { word: "too_wet" as CauseWord }],
 		["an error of a newer daemon", { word: "refused" as CauseWord, error: "too_wet" }],
-		["a figure that is missing", { word: "price_fell" as CauseWord, details: { floor: "5" } }],
-		["a figure that is none", { word: "price_fell" as CauseWord, details: { floor: "5", offered: "much" } }],
+		["a figure that is missing", { word: "price_fell" as CauseWord, details: { minOut: "5" } }],
+		["a figure that is none", { word: "price_fell" as CauseWord, details: { minOut: "5", offered: "much" } }],
 	])("of %s is told in the daemon's words", (_, cause) => {
 		expect(causeWords({ cause, words: "so it is" }, order, format)).toEqual({ text: "", said: { by: "wallet", words: "so it is" } });
 	});

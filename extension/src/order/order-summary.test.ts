@@ -62,7 +62,7 @@ function order(provider: OrderKind, more: Partial<Order> = {}): Order {
 	};
 	const offer = { id: "o", provider, account, srcChainId: 1, tokenIn: coin, amountIn: "1000", dstChainId: 1, tokenOut: usdc, amountOut: "1000", minAmountOut: "900", recipient: account, refundTo: account, slippage: 0.5, routing: "", route: "", durationSeconds: 12, expires: "2026-11-20T09:01:00Z" };
 	return {
-		id: "order-1", request: "r", digest: tx, origin: "browser", terms, offer, steps: steps[provider], revision: 1, state: "executing", means: "carrying out the steps",
+		id: "order-1", request: "r", digest: tx, origin: "browser", terms, offer, steps: steps[provider], revision: 1, state: "executing", means: "sending the swap",
 		final: false, step: 0, created: "2026-11-20T09:00:00Z", updated: "2026-11-20T09:00:00Z", ...more,
 	};
 }

@@ -81,10 +81,10 @@ const routed: ReadonlySet<string> = new Set(["intent"]);
 
 /** rows returns the rows below the amounts, in the order usual in other wallets. */
 export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, ComponentChildren][] {
-	const { offer, terms, gas, toldMinimum: told } = review;
+	const { offer, terms, gas, statedMinimum: told } = review;
 	const out: [string, ComponentChildren][] = [
 		[t("row_expected"), shortAmount(offer.amountOut, tokenOut, locale())],
-		...(told === undefined ? [] : [[t("row_told_minimum"), t("told_minimum", fullAmount(told, tokenOut, locale()))] as [string, string]]),
+		...(told === undefined ? [] : [[t("row_stated_minimum"), t("stated_minimum", fullAmount(told, tokenOut, locale()))] as [string, string]]),
 		[t("row_rate"), t("rate_is", tokenIn.symbol, exchangeRate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale()), tokenOut.symbol)],
 		[t("row_provider"), providerName(terms.provider)],
 		[t("row_route"), routed.has(terms.provider) || !offer.route ? routingName(offer) : <RouteText key="route" route={offer.route} />],

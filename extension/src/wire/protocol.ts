@@ -675,7 +675,7 @@ export interface Capabilities {
 export interface ProviderFee {
 	/** the wallet's, basis points; 0: no receiver is configured */
 	feeBps: number;
-	/** most that the provider's side may take besides, basis points */
+	/** maximum additional fee of the provider's side, basis points */
 	makerFeeBps: number;
 	/** for people */
 	how: string;
@@ -701,13 +701,13 @@ export interface DestinationsResult {
 export interface Destination {
 	chainId: number;
 	name: string;
-	/** of the native coin; absent: not told */
+	/** of the native coin; absent: unknown */
 	symbol?: string;
-	/** of the native coin; absent: not told */
+	/** of the native coin; absent: unknown */
 	decimals?: number;
 	/** URL of a block explorer, https */
 	explorer?: string;
-	/** one of networks.list; of others no balance is read, and a payment there is told of by the provider alone */
+	/** one of networks.list; for others the wallet reads no balance, and only the provider reports a payment there */
 	known: boolean;
 }
 
@@ -792,7 +792,7 @@ export interface Offer {
 	gasless?: boolean;
 	/** the wrapped coin that a native input is turned into first */
 	wrap?: Address;
-	/** what at least comes back of a deposit that nobody fills; absent: all of it, or there is no deposit */
+	/** minimum refund of a deposit that nobody fills; absent: the whole deposit, or there is no deposit */
 	refund?: Spend;
 	/** why it is only shown and cannot be executed */
 	unusable?: string;
@@ -825,7 +825,7 @@ export interface WatchParams {
 
 export interface WatchResult {
 	watching: boolean;
-	/** when it pauses unless somebody looks again */
+	/** when it pauses unless swap.watch is called again */
 	until?: Time;
 }
 
@@ -845,10 +845,10 @@ export interface Review {
 	settlement: SettledBy;
 	gas: Gas;
 	findings: Finding[];
-	/** of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone), asked (for, and nothing says whether it is taken: the offer's feeAsked) or none */
+	/** how the wallet's fee is known: decoded (from what is signed), reported (by the provider only), requested (the offer's feeAsked; nothing confirms that it is charged) or none */
 	feeBasis: FeeBasis;
-	/** what the quote itself calls the least that arrives, where that is not what is decoded; a claim, to be shown */
-	toldMinimum?: Amount;
+	/** the minimum that the quote states, if it differs from the decoded one; a claim, for display */
+	statedMinimum?: Amount;
 	/** a finding forbids execution */
 	blocked: boolean;
 	/** the plan is forgotten then */
@@ -868,7 +868,7 @@ export interface Terms {
 	dstChainId: number;
 	tokenOut: Address;
 	recipient: Address;
-	/** least the recipient gets */
+	/** minimum received by the recipient */
 	minOut: Amount;
 	/** nothing is signed or sent later */
 	deadline: Time;
@@ -876,11 +876,11 @@ export interface Terms {
 	/** the wallet's own fee, basis points */
 	feeBps: number;
 	feeReceiver?: Address;
-	/** most the provider's side may take besides, basis points */
+	/** maximum additional fee of the provider's side, basis points */
 	makerFeeBps?: number;
 	/** wei, all transactions of the plan together */
 	gasCeiling: Amount;
-	/** what at least comes back to refundTo of a deposit that nobody fills; absent: the whole input */
+	/** minimum refund to refundTo of a deposit that nobody fills; absent: the whole input */
 	refund?: Spend;
 	/** the wrapped coin that the native input becomes before it is spent */
 	wrap?: Address;
@@ -918,7 +918,7 @@ export interface Effect {
 	approves?: Approval[];
 	/** what is enforced to arrive */
 	receives?: Receive[];
-	/** fees taken on the way */
+	/** fees taken during the swap */
 	pays?: Payment[];
 	/** last second at which it can take effect on chain */
 	deadline?: Time;
@@ -998,11 +998,11 @@ export interface ExecuteParams {
 	request: UUID;
 	/** of the review that was shown */
 	digest: Hash;
-	/** codes of findings accepted by a second act */
+	/** codes of acknowledged findings */
 	acknowledge?: FindingCode[];
-	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
-	/** at a terminal that is told amount_again: terms.amountIn, typed once more */
+	/** terms.amountIn entered again, if a terminal's request was refused with amount_again */
 	amount?: Amount;
 }
 
@@ -1026,25 +1026,25 @@ export interface Order {
 	means: string;
 	/** the order has ended */
 	final: boolean;
-	/** beside the state: waiting_unlock … */
+	/** in addition to the state: waiting_unlock … */
 	condition?: Condition;
-	/** the provider has told an end that nothing proves, so far: the chains go on being watched, ever more slowly, and no end may ever come */
+	/** the provider reported an end that is not proven yet: the chains are still watched, at growing intervals, and it may never be proven */
 	reported?: boolean;
-	/** with reported: what is known and what is not, in words */
+	/** with reported: what is known, in words */
 	report?: string;
 	/** next step to carry out */
 	step: number;
-	/** the present step's transaction, as last signed */
+	/** the current step's transaction, as last signed */
 	sending?: Hash;
-	/** everything signed for the present step's nonce, oldest first; at most one is mined */
+	/** every transaction signed for the current step's nonce, oldest first; at most one is mined */
 	attempts?: Attempt[];
-	/** tier of a speed-up that the user asked for and that is not carried out yet */
+	/** tier of a requested speed-up that is not sent yet */
 	speedup?: Tier;
 	/** with needs_consent: what swap.accept would consent to instead */
 	proposal?: Proposal;
-	/** allowances that it granted and that outlived it; see approvals.list */
+	/** allowances granted for it that are still there; see approvals.list */
 	leftovers?: Leftover[];
-	/** that the provider was, or was about to be, told of it */
+	/** its submission to the provider, begun or done */
 	submission?: Submitted;
 	/** its input was wrapped, by a transaction of its own */
 	wrapped?: boolean;
@@ -1092,11 +1092,11 @@ export interface Cause {
 	word: CauseWord;
 	/** of a refusal: its name in the table of errors */
 	error?: string;
-	/** of a refusal as in an error's; else figures by name, amounts in base units: floor and offered of the output, gone and allowed of the input, was and ceiling of the source chain's coin */
+	/** of a refusal as in an error's; else figures by name, amounts in base units: minOut and offered in the output token, spent and allowed in the input token, previous and ceiling in the source chain's native coin */
 	details?: Record<string, string>;
-	/** another's own words, never the wallet's */
+	/** text of a third party, not translated */
 	said?: string;
-	/** whose words: provider or node */
+	/** author of said: provider or node */
 	by?: Speaker;
 }
 
@@ -1111,7 +1111,7 @@ export interface Submitted {
 	first: Time;
 	last: Time;
 	tries: number;
-	/** the provider has it */
+	/** the provider has the order */
 	taken?: boolean;
 	/** of a signed order: the provider says that it did not take it; it may live all the same */
 	refused?: boolean;
@@ -1148,7 +1148,7 @@ export interface Verdict {
 	means?: string;
 	/** what arrived, where a log or a balance shows it; of a refund, on the source chain */
 	received?: Spend;
-	/** less than the floor */
+	/** less than the minimum received */
 	short?: boolean;
 	/** what left the account, where that may be another amount than was signed */
 	spent?: Spend;
@@ -1257,7 +1257,7 @@ export interface CancelParams {
 	order: string;
 	/** the order's, as it was shown */
 	digest: Hash;
-	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
 }
 
@@ -1272,7 +1272,7 @@ export interface SpeedupParams {
 	tier?: Tier;
 	/** wei, above the accepted one: consents to that much gas for all transactions of the order together, and changes terms and digest */
 	gasCeiling?: Amount;
-	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
 }
 
@@ -1283,11 +1283,11 @@ export interface AcceptParams {
 	order: string;
 	/** the proposal's, as it was shown */
 	digest: Hash;
-	/** codes of its findings accepted by a second act */
+	/** codes of its acknowledged findings */
 	acknowledge?: FindingCode[];
-	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
-	/** at a terminal that is told amount_again: terms.amountIn, typed once more */
+	/** terms.amountIn entered again, if a terminal's request was refused with amount_again */
 	amount?: Amount;
 }
 
@@ -1345,7 +1345,7 @@ export interface RevokeParams {
 	request: UUID;
 	/** of the allowance, as approvals.list showed it */
 	digest: Hash;
-	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
 }
 
