@@ -218,7 +218,7 @@ func TestExamplesOfErrors(t *testing.T) {
 			t.Errorf("%s: want %s, got %v", name, c.want, err)
 		}
 		var r *swap.Refusal
-		if errors.As(err, &r) && c.want == swap.ProviderKey && r.Reason != "the bridge provider needs an API key, and has none that it accepts" {
+		if errors.As(err, &r) && c.want == swap.ProviderKey && r.Reason != "the bridge provider needs a valid API key" {
 			t.Errorf("%s: %s", name, r.Reason)
 		}
 	}

@@ -29,7 +29,7 @@ var orderStatuses = []orderStatus{
 	{"unverified", swap.Settling, ""},
 	{"open", swap.Settling, ""},
 	// The API's documentation calls this final; its service resumes such orders.
-	{"insufficient-funds", swap.Settling, "the balance or the allowance is too low to fill it; it can still be filled until it ends"},
+	{"insufficient-funds", swap.Settling, "the balance or allowance is too low to fill it; it can still be filled until it expires"},
 	{"filled", swap.Filled, ""},
 	{"expired", swap.Expired, ""},
 	{"cancelled", swap.Cancelled, ""},

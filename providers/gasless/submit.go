@@ -87,7 +87,7 @@ func (p *Provider) confirmSubmitted(ctx context.Context, o swap.Order, id string
 	case err == nil:
 		return id, nil
 	case errors.Is(err, &swap.Refusal{Code: swap.OrderUnknown}):
-		return "", refuse(swap.ProviderRefused, "quoteId", "does not know the quote any more; get a new one")
+		return "", refuse(swap.ProviderRefused, "quoteId", "no longer knows the quote; get a new one")
 	}
 	return "", err
 }

@@ -38,11 +38,11 @@ type Service struct {
 // byStatus is read after a service's own table.
 var byStatus = []Failure{
 	{400, "", swap.ProviderRefused, "refused the request"},
-	{401, "", swap.ProviderKey, "wants a valid api key; set it again"},
+	{401, "", swap.ProviderKey, "needs a valid API key; set it again"},
 	{403, "", swap.ProviderKey, "refused access; check its api key"},
 	{408, "", swap.ProviderDown, "was too slow; try again"},
 	{429, "", swap.ProviderBusy, "is busy; try again shortly"},
-	{500, "", swap.ProviderDown, "has a fault; try again"},
+	{500, "", swap.ProviderDown, "has an internal error; try again"},
 	{502, "", swap.ProviderDown, "is down; try again later"},
 	{503, "", swap.ProviderDown, "is down; try again later"},
 	{504, "", swap.ProviderDown, "did not answer in time; try again"},
@@ -55,7 +55,7 @@ var byKind = map[rest.Kind]Failure{
 	rest.TimedOut:      {Is: swap.ProviderDown, Says: "did not answer in time; try again"},
 	rest.CircuitOpen:   {Is: swap.ProviderDown, Says: "failed too often just now; try again in a few seconds"},
 	rest.Throttled:     {Is: swap.ProviderBusy, Says: "was asked too often; try again shortly"},
-	rest.NoCredentials: {Is: swap.ProviderKey, Says: "was not asked: its api key could not be read"},
+	rest.NoCredentials: {Is: swap.ProviderKey, Says: "was not queried: its API key could not be read"},
 	rest.Redirected:    {Is: swap.ProviderInvalidResponse, Says: "redirects, which is not followed; check its base url"},
 	rest.TooLarge:      {Is: swap.ProviderInvalidResponse, Says: "sent a reply that is too large"},
 	rest.NotJSON:       {Is: swap.ProviderInvalidResponse, Says: "sent a reply that is not json; check its base url"},
@@ -103,7 +103,7 @@ func (s Service) failureOf(e *rest.Error) Failure {
 	case !e.JSON && e.Status < http.StatusInternalServerError:
 		return s.noAnswerFailure(rest.BadStatus)
 	case e.Status >= http.StatusInternalServerError:
-		return s.prefixed(Failure{Is: swap.ProviderDown, Says: "has a fault; try again"})
+		return s.prefixed(Failure{Is: swap.ProviderDown, Says: "has an internal error; try again"})
 	}
 	return s.prefixed(Failure{Is: swap.ProviderRefused, Says: "refused the request"})
 }
