@@ -331,7 +331,7 @@ func TestSealedForm(t *testing.T) {
 	}
 	s := swap.Seal{Form: sealForm, Act: "execute", Made: when}
 	message := consentOf(o).message(s)
-	if got := crypto.Keccak256Hash(message); got != common.HexToHash("0x3c27639d531a36dd39b1d4c540cad19e7357cfde6d10f8caf5c443aabe2e5d55") {
+	if got := crypto.Keccak256Hash(message); got != common.HexToHash("0xa83ccc47aad02eca8b3bf848d010b870423b673e9bb7b208f655df4133bed632") {
 		t.Errorf("%s: count sealForm up\n%s", got, message)
 	}
 	stored := o.Clone()
@@ -359,7 +359,7 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.DeferredStep, Effect: f})
 	}
 	s := swap.Seal{Form: sealForm, Act: "accept", Made: when}
-	want := common.HexToHash("0x8a467a8a34465a9ce6e68d2cb3395eae62bbdfd452423a8f4a908e6d35366f7a")
+	want := common.HexToHash("0x28a505b25ea068f0f41e99693646b9ad372a9496384480d2c10ea545ebcb8c05")
 	for name, grow := range map[string]func(*swap.Order){
 		"accepted":  func(*swap.Order) {},
 		"read back": func(o *swap.Order) { *o = o.Clone() },
@@ -380,7 +380,7 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 		}
 	}
 	o.Proposal = &swap.Proposal{Review: swap.Review{Digest: o.Digest, Terms: terms, Offer: o.Offer, Plan: o.Plan, Findings: []swap.Finding{}, Expires: when}, Reason: "why", Made: when, Seal: &s}
-	if got := crypto.Keccak256Hash(proposalOf(o).message(s)); got != common.HexToHash("0xa4d4af5ecd6835eab83dc1534aacfef6143b378aa878e9cd9cd0973beff05fb7") {
+	if got := crypto.Keccak256Hash(proposalOf(o).message(s)); got != common.HexToHash("0x60447e0b3c6af0bbf5c9e1072c7662aade7f33b305ded79c70301f16e4397770") {
 		t.Errorf("%s: count sealForm up\n%s", got, proposalOf(o).message(s))
 	}
 }
