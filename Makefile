@@ -273,7 +273,7 @@ soak: contracts
 load: contracts
 	$(if $(filter-out short,$(LOAD)),$(error LOAD=$(LOAD): want short, or nothing for the whole))
 	$(GO) test -tags faults -count=1 -v -timeout 20m -run '^TestLoad' ./test/soak -args $(if $(filter short,$(LOAD)),-short-load) $(REPORTED)
-	$(GO) test -count=1 -v -run '^TestCrowdThatDoesNotRead$$' ./priceapi/web -args -whole
+	$(GO) test -count=1 -v -run '^TestManyClientsThatDoNotRead$$' ./priceapi/web -args -whole
 
 # The real daemon while GUESSERS programs guess its password without pause: is every right
 # password still accepted? More than 56 guessers would leave no connection free.

@@ -76,7 +76,7 @@ func readPlan() (planned, error) {
 				Approves: []swap.Approval{{Token: grant.Token, Spender: permit2, Amount: grant.Amount}},
 			}},
 			{Kind: swap.TypedStep, Typed: &typed},
-			{Kind: swap.LateStep, Call: call(grant.Spender, v.Swap)},
+			{Kind: swap.DeferredStep, Call: call(grant.Spender, v.Swap)},
 		},
 		provider: provider,
 	}, nil

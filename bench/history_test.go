@@ -8,9 +8,9 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// TestRivals checks that the peers' charts are as long as ours, and equal where made of
+// TestPeersKeepTheSameCharts checks that the peers' charts are as long as ours, and equal where made of
 // samples, and that the counted bytes are at least those that had to be written.
-func TestRivals(t *testing.T) {
+func TestPeersKeepTheSameCharts(t *testing.T) {
 	const count = 12
 	l := &lab{places: places{c: "c"}, dir: t.TempDir(), short: true, made: map[string]bool{}}
 	own, err := openLedger(t.Context(), l.dir+"/own.db", count)

@@ -289,9 +289,9 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-// TestNodeTextIsTamed checks that a node's text is made safe, since it ends up in logs
+// TestNodeTextIsPrintable checks that a node's text is made safe, since it ends up in logs
 // and on screens.
-func TestNodeTextIsTamed(t *testing.T) {
+func TestNodeTextIsPrintable(t *testing.T) {
 	n := &testNode{answer: constant(1)}
 	h := newTestHub(t, 1, 1, n.serve(t))
 	n.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {

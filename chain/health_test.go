@@ -112,9 +112,9 @@ func TestGoneHead(t *testing.T) {
 	}
 }
 
-// TestBehindWhatWasThere checks that a block made after an endpoint was last seen does
+// TestLaterBlockDoesNotPutAnEndpointBehind checks that a block made after an endpoint was last seen does
 // not put it behind.
-func TestBehindWhatWasThere(t *testing.T) {
+func TestLaterBlockDoesNotPutAnEndpointBehind(t *testing.T) {
 	n, _ := NetworkByID(10)
 	now := time.Now()
 	e := &endpoint{seen: seenHead{number: 90, time: now.Add(-time.Minute), at: now, age: time.Minute}}

@@ -389,8 +389,8 @@ func TestNonceBit(t *testing.T) {
 	}
 }
 
-// TestGain checks how an account's native balance changed in one block.
-func TestGain(t *testing.T) {
+// TestBalanceDelta checks how an account's native balance changed in one block.
+func TestBalanceDelta(t *testing.T) {
 	c := newLoggingChain(t)
 	c.mine(2)
 	c.send(common.Address{0xcc}, 700, nil)

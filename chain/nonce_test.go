@@ -212,9 +212,9 @@ func TestReplacedNamesHosts(t *testing.T) {
 	}
 }
 
-// TestSoleBelievesWhatIsMined checks that, with one of two hosts down, a record that is
+// TestSoleHostUnblocksMinedNonces checks that, with one of two hosts down, a record that is
 // no longer polled blocks nothing once a later one is mined at depth.
-func TestSoleBelievesWhatIsMined(t *testing.T) {
+func TestSoleHostUnblocksMinedNonces(t *testing.T) {
 	key := newTestKey(t, "unlooked")
 	c := newTestChain(t, base, funded(key.addr))
 	other, url := proxied(t, c)

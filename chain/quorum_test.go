@@ -195,9 +195,9 @@ func TestHostsAreAskedAtOnce(t *testing.T) {
 	}
 }
 
-// TestCanvassStops checks that no host is asked once enough have answered, and that one
+// TestQueryStopsAtQuorum checks that no host is asked once enough have answered, and that one
 // host answers once.
-func TestCanvassStops(t *testing.T) {
+func TestQueryStopsAtQuorum(t *testing.T) {
 	c := newDecidingChain(t)
 	third := &testNode{answer: c.answer}
 	h := newTestHub(t, 1, 1, c.says(t, "", nil), c.says(t, "", nil), third.serve(t))
@@ -254,9 +254,9 @@ func TestLacksForAMoment(t *testing.T) {
 	}
 }
 
-// TestBehindIsNotLacking checks that a host left out because it is behind does not count
+// TestHostBehindDoesNotLackTheMethod checks that a host left out because it is behind does not count
 // as one that lacks the method.
-func TestBehindIsNotLacking(t *testing.T) {
+func TestHostBehindDoesNotLackTheMethod(t *testing.T) {
 	c := newDecidingChain(t)
 	lacks := c.says(t, "eth_simulateV1", &rpcError{Code: -32601, Message: "method not found"})
 	h := newTestHub(t, 1, 1, c.moving(t), lacks, c.says(t, "", nil))

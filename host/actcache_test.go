@@ -11,9 +11,9 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// TestActsAreDoneOnce checks that one uuid makes one wallet, even if it is sent again
+// TestRequestsRunOnce checks that one uuid makes one wallet, even if it is sent again
 // before the first request is done.
-func TestActsAreDoneOnce(t *testing.T) {
+func TestRequestsRunOnce(t *testing.T) {
 	r := newRig(t)
 	r.wallet.slow = make(chan struct{})
 	a, b := r.attach("extension"), r.attach("terminal")
@@ -41,7 +41,7 @@ func TestActsAreDoneOnce(t *testing.T) {
 	}
 }
 
-func TestFailedActMayBeRepeated(t *testing.T) {
+func TestFailedActionMayBeRepeated(t *testing.T) {
 	r := newRig(t)
 	p := r.attach("extension")
 	create := map[string]any{"request": anID, "password": password}
@@ -56,7 +56,7 @@ func TestFailedActMayBeRepeated(t *testing.T) {
 	}
 }
 
-func TestActMemoryIsBounded(t *testing.T) {
+func TestActionCacheIsBounded(t *testing.T) {
 	m := newActMemory(2)
 	c := &call{conn: &conn{s: &Server{acts: m}}}
 	for i := range 5 {
@@ -74,9 +74,9 @@ func TestActMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestActsOutliveTheConnection checks that an accepted act continues after the
+// TestActionsOutliveTheConnection checks that an accepted act continues after the
 // connection, and a query does not.
-func TestActsOutliveTheConnection(t *testing.T) {
+func TestActionsOutliveTheConnection(t *testing.T) {
 	r := newRig(t)
 	r.swaps.hold = make(chan struct{})
 	r.networks.hold = make(chan struct{})

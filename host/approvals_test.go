@@ -65,9 +65,9 @@ var acts = map[string]map[string]any{
 	"approvals.revoke": {"request": anID, "digest": digest.Hex()},
 }
 
-// TestActsNeedASession checks that every act is refused without a session of its own
+// TestActionsNeedASession checks that every act is refused without a session of its own
 // connection, without a uuid or digest, and for read-only callers.
-func TestActsNeedASession(t *testing.T) {
+func TestActionsNeedASession(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.AllowUnknown = true })
 	locked := r.attach("extension")
 	for method, params := range acts {

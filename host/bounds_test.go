@@ -132,10 +132,10 @@ func TestFlood(t *testing.T) {
 	t.Logf("%d busy, %d answered", busy, n-busy)
 }
 
-// TestAsksAreBounded checks that of many requests that call a network only MaxAsking run
+// TestNetworkRequestsAreBounded checks that of many requests that call a network only MaxAsking run
 // at once, that other requests are answered meanwhile, and that the rest ends with the
 // connection.
-func TestAsksAreBounded(t *testing.T) {
+func TestNetworkRequestsAreBounded(t *testing.T) {
 	r := newRig(t)
 	r.networks.hold = make(chan struct{})
 	p, other := r.attach("extension"), r.attach("extension")

@@ -12,10 +12,10 @@ import (
 // TestCausesAreLikeErrors checks that the cause of a refusal has the name and details of
 // the refusal's error.
 func TestCausesAreLikeErrors(t *testing.T) {
-	refused := &swap.Refusal{Code: swap.NotAsAccepted, Field: "floorOut", Data: map[string]string{"got": "7", "wanted": "9", "of": "tokenOut"}}
+	refused := &swap.Refusal{Code: swap.NotAsAccepted, Field: "minOut", Data: map[string]string{"got": "7", "wanted": "9", "of": "tokenOut"}}
 	e := (&Server{}).refusalOf(refused)
 	c := causeOf(&swap.Cause{Word: swap.RefusedUnsigned, Code: refused.Code, Field: refused.Field, Data: refused.Data, Said: "no", By: swap.SaidByNode})
-	if c.Word != "refused_unsigned" || c.Error != e.Name || !maps.Equal(c.Details, e.Data) || c.Details["field"] != "floorOut" || c.Said != "no" || c.By != "node" {
+	if c.Word != "refused_unsigned" || c.Error != e.Name || !maps.Equal(c.Details, e.Data) || c.Details["field"] != "minOut" || c.Said != "no" || c.By != "node" {
 		t.Errorf("%+v, of %+v", c, e)
 	}
 	if _, told := refused.Data["field"]; told {

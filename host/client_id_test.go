@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestAskers checks that all connections of a process share one client number as long as
+// TestClientNumbers checks that all connections of a process share one client number as long as
 // it has any. Other processes, connections of unknown processes and a later process with
 // the same id get others.
-func TestAskers(t *testing.T) {
+func TestClientNumbers(t *testing.T) {
 	var process atomic.Int64
 	var mu sync.Mutex
 	var last uint64

@@ -17,10 +17,10 @@ var acting = map[string]map[string]any{
 	"approvals.revoke": {"request": anID, "digest": digest.Hex()},
 }
 
-// TestPasswordOfAnAct checks that a password with an act is verified and wiped, and that
+// TestPasswordWithAnAction checks that a password with an act is verified and wiped, and that
 // the service learns whether there was one, who the caller is and whether its session is
 // still open.
-func TestPasswordOfAnAct(t *testing.T) {
+func TestPasswordWithAnAction(t *testing.T) {
 	for method, params := range acting {
 		t.Run(method, func(t *testing.T) {
 			r := newRig(t)
@@ -72,9 +72,9 @@ func TestPasswordOfAnAct(t *testing.T) {
 	}
 }
 
-// TestReviewSaysWhatItTakes checks that a review tells browsers the reasons for a
+// TestReviewSaysWhatItRequires checks that a review tells browsers the reasons for a
 // password, and terminals that the amount must be repeated.
-func TestReviewSaysWhatItTakes(t *testing.T) {
+func TestReviewSaysWhatItRequires(t *testing.T) {
 	r := newRig(t)
 	r.swaps.takes = []engine.Reason{engine.ForUnpriced, engine.ForHour}
 	browser := string(r.session().must("swap.prepare", map[string]any{"offer": "offer-1"}).raw)

@@ -91,7 +91,7 @@ func refusalCodes(t *testing.T) (codes []string) {
 // elsewhere are rows that this package's tests do not send, with who sends them.
 var elsewhere = map[string]string{
 	"daemon_lost":           "the relay, when the daemon does not come back",
-	"daemon_stopped":        "swapkeep as a relay: TestARelayTellsOfAStop",
+	"daemon_stopped":        "swapkeep as a relay: TestRelayReportsAStop",
 	"daemon_starting":       "the relay, while the daemon starts",
 	"weak_password":         "the vault, by Config.Errors",
 	"bad_mnemonic":          "the vault, by Config.Errors",

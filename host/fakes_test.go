@@ -558,7 +558,7 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []journal.Entry, error) {
 	default:
 		return swap.Order{}, nil, swap.Refuse(swap.OrderUnknown, "no order %s", id)
 	}
-	lines := []journal.Entry{{Time: testTime, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Word: swap.Begun}}, {Time: testTime.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Word: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
+	lines := []journal.Entry{{Time: testTime, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Word: swap.ReasonAccepted}}, {Time: testTime.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Word: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
 	for len(lines) < s.lines {
 		lines[0].Note = cmp.Or(s.note, lines[0].Note)
 		lines = append(lines, lines[0])
@@ -572,7 +572,7 @@ func (s *fakeSwaps) inNeed(id string) swap.Order {
 	o.Condition, o.Revision = swap.NeedsConsent, 6
 	r, _ := s.Prepare(context.Background(), "offer-1")
 	r.Terms.MinOut = big.NewInt(2_900_000_000)
-	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: testTime, Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"floor": "2985000000", "offered": "2900000000"}}}
+	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: testTime, Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"minOut": "2985000000", "offered": "2900000000"}}}
 	return o
 }
 

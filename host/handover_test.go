@@ -12,9 +12,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestHandOverOnTheWire checks that an order shows who is trusted, who may settle, what
+// TestDepositOnTheWire checks that an order shows who is trusted, who may settle, what
 // is wrapped and the progress of its submission, but no signatures.
-func TestHandOverOnTheWire(t *testing.T) {
+func TestDepositOnTheWire(t *testing.T) {
 	terms := (&fakeSwaps{}).terms()
 	terms.Wrap = usdc
 	signed := swap.Effect{Kind: swap.Signed, Chain: 1, Target: router, Settler: stranger, Deadline: testTime}

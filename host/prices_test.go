@@ -101,7 +101,7 @@ func TestOffersAreValued(t *testing.T) {
 	}
 }
 
-func TestPricesAreTold(t *testing.T) {
+func TestPricesArePushed(t *testing.T) {
 	prices := newFakePrices()
 	r := newRig(t, func(c *Config) { c.Prices = prices })
 	p := r.attach("extension")

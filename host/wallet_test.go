@@ -75,9 +75,9 @@ func TestExportsAreWipedAndUnlogged(t *testing.T) {
 	r.attach("extension").refused("terminal_only", "keys.export", export)
 }
 
-// TestDiscoveryIsTold checks that a search reports its progress to every window, with an
+// TestDiscoveryReportsProgress checks that a search reports its progress to every window, with an
 // error of the protocol's table if it failed, and does not drop prepared plans.
-func TestDiscoveryIsTold(t *testing.T) {
+func TestDiscoveryReportsProgress(t *testing.T) {
 	r := newRig(t)
 	p, other := r.session(), r.attach("terminal")
 	p.must("keys.discover", map[string]any{"request": anID})

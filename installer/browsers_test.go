@@ -24,7 +24,7 @@ func writes(p *installer.Plan, browser string) bool {
 
 // A directory that was only created for a manifest does not count as a browser, but its
 // manifest is kept up to date.
-func TestHollowFootprints(t *testing.T) {
+func TestManifestDirectoryIsNoBrowser(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	o := b.options(manifest.User)
 	o.All, o.Browsers = false, []string{"chromium", "opera"} // opera's place is in Chrome's directory

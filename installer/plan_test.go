@@ -113,7 +113,7 @@ func TestLettingIn(t *testing.T) {
 }
 
 // Paths that receipts and manifests cannot express are refused beforehand.
-func TestUnspeakablePaths(t *testing.T) {
+func TestInexpressiblePaths(t *testing.T) {
 	for name, prep := range map[string]func(b *bench, o *installer.Options){
 		"a home that is not UTF-8": func(b *bench, _ *installer.Options) { b.Home = "/home/b\xe4r"; b.files.Folder(b.Home) },
 		"a home of two lines":      func(b *bench, _ *installer.Options) { b.Home = "/home/a\nb"; b.files.Folder(b.Home) },
@@ -139,7 +139,7 @@ func TestUnspeakablePaths(t *testing.T) {
 
 // With receipts that name different paths, everything would look gone: an uninstall would
 // forget what it has not removed.
-func TestUnspeakableHome(t *testing.T) {
+func TestInexpressibleHome(t *testing.T) {
 	b := newBench("linux", manifest.User)
 	b.Home = "/home/b\xe4r"
 	b.files.File(b.Home+"/.local/state/swapkeep/receipts.json", `{"format":1,"scope":"user","entries":[]}`)

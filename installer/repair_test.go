@@ -110,7 +110,7 @@ func (e homeFixture) uninstall() {
 	}
 }
 
-func TestMend(t *testing.T) {
+func TestRepair(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		harm   func(e homeFixture, old, present string)
@@ -268,7 +268,7 @@ func TestDaemonBeside(t *testing.T) {
 
 // An update that was stopped left the older manifest, which points to nothing. If the
 // repair is killed too, the manifest still counts as ours.
-func TestMendAfterAStop(t *testing.T) {
+func TestRepairAfterAStop(t *testing.T) {
 	e := newHomeFixture(t)
 	present := e.install("2.0")
 	path := e.path(".local", "state", "swapkeep", "receipts.json")

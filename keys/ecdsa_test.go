@@ -97,8 +97,8 @@ func TestBasePoint(t *testing.T) {
 	}
 }
 
-// TestShieldedPanics checks that a panic in a shielded call reaches its caller.
-func TestShieldedPanics(t *testing.T) {
+// TestZeroizedPanics checks that a panic in a shielded call reaches its caller.
+func TestZeroizedPanics(t *testing.T) {
 	defer func() {
 		if p := recover(); p != "here" {
 			t.Errorf("recovered %v", p)

@@ -50,7 +50,7 @@ func waitFor(t *testing.T, q *fairMutex, waiting int) {
 	}
 }
 
-func TestTurnsGoRound(t *testing.T) {
+func TestTurnsRotate(t *testing.T) {
 	for _, c := range []struct{ come, served []uint64 }{
 		{[]uint64{1, 2, 3}, []uint64{1, 2, 3}},
 		{[]uint64{1, 1, 1, 2}, []uint64{1, 2, 1, 1}},
@@ -63,9 +63,9 @@ func TestTurnsGoRound(t *testing.T) {
 	}
 }
 
-// TestTurnsOfLateComers checks that new clients that arrive later do not overtake, and
+// TestLateClientsDoNotOvertake checks that new clients that arrive later do not overtake, and
 // that a client that gives up blocks no other.
-func TestTurnsOfLateComers(t *testing.T) {
+func TestLateClientsDoNotOvertake(t *testing.T) {
 	var q fairMutex
 	_ = q.lock(t.Context(), time.Minute)
 	mine := q.enqueue(1)
@@ -95,9 +95,9 @@ func TestTurnsOfLateComers(t *testing.T) {
 	}
 }
 
-// TestTurnsOfTwoWants checks that a client's second concurrent request waits for those
+// TestSecondRequestOfAClientWaits checks that a client's second concurrent request waits for those
 // who have already arrived, and not for clients that keep coming back.
-func TestTurnsOfTwoWants(t *testing.T) {
+func TestSecondRequestOfAClientWaits(t *testing.T) {
 	var q fairMutex
 	_ = q.lock(t.Context(), time.Minute)
 	q.enqueue(1)
@@ -116,7 +116,7 @@ func TestTurnsOfTwoWants(t *testing.T) {
 	}
 }
 
-func TestTurnIsGivenUp(t *testing.T) {
+func TestWaiterGivesUp(t *testing.T) {
 	var q fairMutex
 	_ = q.lock(t.Context(), time.Minute)
 	if err := q.lock(t.Context(), time.Millisecond); !errors.Is(err, ErrHung) {
@@ -141,9 +141,9 @@ func TestTurnIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestTurnIsWaitedForWhileItMoves checks that a long queue that moves is not treated as a
+// TestMovingQueueIsNotHung checks that a long queue that moves is not treated as a
 // hung keychain.
-func TestTurnIsWaitedForWhileItMoves(t *testing.T) {
+func TestMovingQueueIsNotHung(t *testing.T) {
 	const patience = 100 * time.Millisecond
 	var q fairMutex
 	_ = q.lock(t.Context(), time.Minute)

@@ -18,9 +18,9 @@ func by(t *testing.T, asker uint64) context.Context {
 	return keys.WithClient(t.Context(), asker)
 }
 
-// TestGuessesOfOthersLockNobodyOut checks that a client's wrong passwords delay other
+// TestWrongPasswordsOfOthersLockNobodyOut checks that a client's wrong passwords delay other
 // clients only by the queue and the pace.
-func TestGuessesOfOthersLockNobodyOut(t *testing.T) {
+func TestWrongPasswordsOfOthersLockNobodyOut(t *testing.T) {
 	b := newBench(t, keys.Options{})
 	b.create(t, "Main")
 	for range 4 {
@@ -38,10 +38,10 @@ func TestGuessesOfOthersLockNobodyOut(t *testing.T) {
 	wantErr(t, "with the right one too", b.Unlock(by(t, 100), password), keys.ErrBackoff)
 }
 
-// TestPaceOfGuesses checks that an attempt starts no sooner than the pace after a wrong
+// TestUnlockThrottlePace checks that an attempt starts no sooner than the pace after a wrong
 // one of any client, and the first no sooner than the pace after the start. Neither more
 // programs nor restarts allow more guesses.
-func TestPaceOfGuesses(t *testing.T) {
+func TestUnlockThrottlePace(t *testing.T) {
 	const pace = 300 * time.Millisecond
 	b := newBench(t, keys.Options{AttemptInterval: pace})
 	b.create(t, "Main")
@@ -84,8 +84,8 @@ func TestPaceOfGuesses(t *testing.T) {
 	wantErr(t, "after a right one nobody waits", <-tried(b, 4, wrongPassword), keys.ErrWrongPassword)
 }
 
-// TestForsakenTry checks that a cancelled attempt is not made and delays no other client.
-func TestForsakenTry(t *testing.T) {
+// TestCancelledAttemptIsDropped checks that a cancelled attempt is not made and delays no other client.
+func TestCancelledAttemptIsDropped(t *testing.T) {
 	b := newBench(t, keys.Options{AttemptInterval: time.Hour})
 	b.create(t, "Main")
 	ctx, cancel := context.WithCancel(by(t, 1))
@@ -126,9 +126,9 @@ func TestMistakesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestNobodyOvertakes checks that a client is served while others send attempts without
+// TestLaterClientsDoNotOvertake checks that a client is served while others send attempts without
 // end: later arrivals do not overtake it.
-func TestNobodyOvertakes(t *testing.T) {
+func TestLaterClientsDoNotOvertake(t *testing.T) {
 	b := newBench(t, keys.Options{})
 	b.create(t, "Main")
 	ctx, stop := context.WithCancel(t.Context())

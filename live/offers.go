@@ -114,7 +114,7 @@ func judgeOffer(ctx context.Context, r plan.DryRun, o swap.Offer) (Verdict, stri
 
 // differingCodes are the refusals of an answer that is not as expected. Any other means that
 // there was no answer to judge.
-var differingCodes = []swap.Code{swap.NotUnderstood, swap.NotAsAccepted, swap.NotPinned, swap.ProviderGarbage}
+var differingCodes = []swap.Code{swap.Undecodable, swap.NotAsAccepted, swap.NotPinned, swap.ProviderInvalidResponse}
 
 func verdictOfQuote(err error) Verdict {
 	var refused *swap.Refusal

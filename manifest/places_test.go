@@ -222,7 +222,7 @@ func TestXDGConfigHome(t *testing.T) {
 
 // Firefox is detected by its profiles alone, which moved to XDG_CONFIG_HOME with Firefox
 // 147, or by its program alone. On macOS the profiles never were next to the manifests.
-func TestFootprintsOfFirefox(t *testing.T) {
+func TestFirefoxDetection(t *testing.T) {
 	e := manifest.Environment{"/home/ann", variables{"XDG_CONFIG_HOME": "/x", "CHROME_CONFIG_HOME": "/c", "PATH": "/opt/bin:relative:/snap/bin/:/usr/bin"}.get}
 	got := manifest.PlacesOf("linux", "firefox", manifest.User)[0].Footprints(e)
 	for _, want := range []string{"/home/ann/.mozilla", "/x/mozilla", "/opt/bin/firefox", "/usr/bin/firefox"} {

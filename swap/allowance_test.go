@@ -65,8 +65,8 @@ func TestCheckRefusesApprovals(t *testing.T) {
 			return f
 		}},
 		"unlimited":                   {NotAsAccepted, func(f []Effect) []Effect { f[1].Approves[0].Amount = most; return f }},
-		"an approval with an end":     {NotUnderstood, func(f []Effect) []Effect { f[1].Approves[0].Until = noon; return f }},
-		"a permit with a share":       {NotUnderstood, func(f []Effect) []Effect { f[2].Approves[0].Shares = big.NewInt(1); return f }},
+		"an approval with an end":     {Undecodable, func(f []Effect) []Effect { f[1].Approves[0].Until = noon; return f }},
+		"a permit with a share":       {Undecodable, func(f []Effect) []Effect { f[2].Approves[0].Shares = big.NewInt(1); return f }},
 		"carried: without the permit": {NotAsAccepted, func(f []Effect) []Effect { return []Effect{f[0], f[1], f[3]} }},
 		"carried: another spender":    {NotAsAccepted, func(f []Effect) []Effect { f[3].Approves[0].Spender = thief; return f }},
 		"carried: another token":      {NotAsAccepted, func(f []Effect) []Effect { f[3].Approves[0].Token = weth; return f }},

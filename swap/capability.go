@@ -32,10 +32,10 @@ type ProviderFee struct {
 
 // feeWays says how each provider takes the wallet's fee.
 var feeWays = map[Kind]string{
-	DEX:     "taken from the output, by the swap's own call or as an output of the auction order: decoded; the maker's part is bounded and shown separately",
-	Bridge:  "an app fee, taken from the output and credited by the provider: told, if the quote shows it",
-	Intent:  "a referrer fee, taken from the output: told, if the route says that it takes it; otherwise only requested",
-	Gasless: "inside JAM's signed order, taken from the output: decoded; RFQ's order cannot contain one, and none is requested",
+	DEX:     "taken from the output, in the swap's own call or as an output of the auction order: decoded; the maker's fee is bounded and shown separately",
+	Bridge:  "an app fee, taken from the output and credited by the provider: reported, if the quote shows it",
+	Intent:  "a referrer fee, taken from the output: reported, if the route states it; otherwise only requested",
+	Gasless: "inside JAM's signed order, taken from the output: decoded; an RFQ order cannot carry a fee, and none is requested",
 }
 
 // ForProvider returns what a swap through k costs in fees.

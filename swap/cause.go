@@ -47,22 +47,22 @@ const (
 
 // The words for why consent is needed, or why an order cannot continue.
 const (
-	PriceFell          ReasonCode = "price_fell"
-	RefundChanged      ReasonCode = "refund_changed"
-	ActsDifferently    ReasonCode = "acts_differently"
-	PermitChanged      ReasonCode = "permit_changed"
-	KindGone           ReasonCode = "kind_gone"
-	GasAboveCeiling    ReasonCode = "gas_too_dear"
-	ApprovalNeeded     ReasonCode = "approval_needed"
-	ApprovalChanged    ReasonCode = "approval_changed"
-	BalanceShort       ReasonCode = "balance_short"
-	CancelAboveCeiling ReasonCode = "cancel_too_dear"
-	ApprovalHidden     ReasonCode = "approval_hidden"
-	AllowanceTaken     ReasonCode = "allowance_taken"
-	AllowanceUnchecked ReasonCode = "allowance_unchecked"
-	LookAt             ReasonCode = "look_at"
-	EndsByItself       ReasonCode = "ends_by_itself"
-	SealBroken         ReasonCode = "seal_broken"
+	PriceFell            ReasonCode = "price_fell"
+	RefundChanged        ReasonCode = "refund_changed"
+	EffectsChanged       ReasonCode = "effects_changed"
+	PermitChanged        ReasonCode = "permit_changed"
+	RouteUnavailable     ReasonCode = "route_unavailable"
+	GasAboveCeiling      ReasonCode = "gas_above_ceiling"
+	ApprovalNeeded       ReasonCode = "approval_needed"
+	ApprovalChanged      ReasonCode = "approval_changed"
+	BalanceShort         ReasonCode = "balance_short"
+	CancelAboveCeiling   ReasonCode = "cancel_above_ceiling"
+	ApprovalNotVisible   ReasonCode = "approval_not_visible"
+	AllowanceSpent       ReasonCode = "allowance_spent"
+	AllowanceUnchecked   ReasonCode = "allowance_unchecked"
+	CheckTransaction     ReasonCode = "check_transaction"
+	InvalidationFailed   ReasonCode = "invalidation_failed"
+	ReasonRecordTampered ReasonCode = "record_tampered"
 )
 
 // The words for how an order ended.
@@ -72,129 +72,129 @@ const (
 	NonceUsed      ReasonCode = "nonce_used"
 	CancelMined    ReasonCode = "cancel_mined"
 	Reverted       ReasonCode = "reverted"
-	NotTaken       ReasonCode = "not_taken"
-	NotHandedOver  ReasonCode = "not_handed_over"
+	NotBroadcast   ReasonCode = "not_broadcast"
+	NotSubmitted   ReasonCode = "not_submitted"
 	Proven         ReasonCode = "proven"
 )
 
 // The words for why a speed-up was not carried out.
 const (
-	SpeedupAboveCeiling ReasonCode = "speedup_too_dear"
-	SpeedupWouldFail    ReasonCode = "speedup_would_fail"
-	SpeedupFunds        ReasonCode = "speedup_funds"
-	SpeedupTooOften     ReasonCode = "speedup_often"
-	SpeedupLate         ReasonCode = "speedup_late"
-	SpeedupEnded        ReasonCode = "speedup_ended"
-	SpeedupCancelling   ReasonCode = "speedup_cancelling"
+	SpeedupAboveCeiling      ReasonCode = "speedup_above_ceiling"
+	SpeedupWouldFail         ReasonCode = "speedup_would_fail"
+	SpeedupInsufficientFunds ReasonCode = "speedup_insufficient_funds"
+	SpeedupLimit             ReasonCode = "speedup_limit"
+	SpeedupTooLate           ReasonCode = "speedup_too_late"
+	SpeedupEnded             ReasonCode = "speedup_ended"
+	SpeedupCancelling        ReasonCode = "speedup_cancelling"
 )
 
 // The words for what was done.
 const (
-	Begun             ReasonCode = "begun"
-	BegunApproving    ReasonCode = "begun_approving"
-	BegunExecuting    ReasonCode = "begun_executing"
-	Approved          ReasonCode = "approved"
-	StepsDone         ReasonCode = "steps_done"
-	KeysLocked        ReasonCode = "keys_locked"
-	Waits             ReasonCode = "waits"
-	HoldsAllowance    ReasonCode = "holds_allowance"
-	ApprovalSkipped   ReasonCode = "approval_skipped"
-	ApprovalAgain     ReasonCode = "approval_again"
-	ApprovalsAdapted  ReasonCode = "approvals_adapted"
-	Refreshed         ReasonCode = "refreshed"
-	WithinTerms       ReasonCode = "within_terms"
-	SearchBegun       ReasonCode = "search_begun"
-	HandsOverNext     ReasonCode = "hands_over_next"
-	SignedMessage     ReasonCode = "signed"
-	StepSent          ReasonCode = "step_sent"
-	StepMined         ReasonCode = "step_mined"
-	Pending           ReasonCode = "pending"
-	BeingEnded        ReasonCode = "cancelling"
-	BeingInvalidated  ReasonCode = "voiding"
-	SpedUp            ReasonCode = "sped_up"
-	ToBeSpedUp        ReasonCode = "to_be_sped_up"
-	TellingProvider   ReasonCode = "telling_provider"
-	ProviderHasIt     ReasonCode = "provider_has_it"
-	Submitted         ReasonCode = "submitted"
-	ProviderMissed    ReasonCode = "provider_missed"
-	AnswerUnknown     ReasonCode = "answer_unknown"
-	Searched          ReasonCode = "searched"
-	ProviderSays      ReasonCode = "provider_says"
-	UserCancelled     ReasonCode = "user_cancelled"
-	UserAccepted      ReasonCode = "user_accepted"
-	UserSpedUp        ReasonCode = "user_sped_up"
-	UserRaisedCeiling ReasonCode = "user_raised_ceiling"
+	ReasonAccepted        ReasonCode = "accepted"
+	ReasonApproving       ReasonCode = "approving"
+	ReasonExecuting       ReasonCode = "executing"
+	Approved              ReasonCode = "approved"
+	StepsDone             ReasonCode = "steps_done"
+	KeysLocked            ReasonCode = "keys_locked"
+	ReasonWaiting         ReasonCode = "waiting"
+	ReasonAllowanceLocked ReasonCode = "allowance_locked"
+	ApprovalSkipped       ReasonCode = "approval_skipped"
+	ApprovalRestored      ReasonCode = "approval_restored"
+	ApprovalsAdapted      ReasonCode = "approvals_adapted"
+	QuoteRefreshed        ReasonCode = "quote_refreshed"
+	WithinTerms           ReasonCode = "within_terms"
+	SearchStarted         ReasonCode = "search_started"
+	DepositNext           ReasonCode = "deposit_next"
+	SignedMessage         ReasonCode = "signed"
+	StepSent              ReasonCode = "step_sent"
+	StepMined             ReasonCode = "step_mined"
+	Pending               ReasonCode = "pending"
+	ReasonCancelling      ReasonCode = "cancelling"
+	Invalidating          ReasonCode = "invalidating"
+	SpedUp                ReasonCode = "sped_up"
+	SpeedupPending        ReasonCode = "speedup_pending"
+	ReasonSubmitting      ReasonCode = "submitting"
+	ProviderReceived      ReasonCode = "provider_received"
+	Submitted             ReasonCode = "submitted"
+	ProviderUnreachable   ReasonCode = "provider_unreachable"
+	AnswerUnknown         ReasonCode = "answer_unknown"
+	Searched              ReasonCode = "searched"
+	ProviderReported      ReasonCode = "provider_reported"
+	UserCancelled         ReasonCode = "user_cancelled"
+	UserAccepted          ReasonCode = "user_accepted"
+	UserSpedUp            ReasonCode = "user_sped_up"
+	UserRaisedCeiling     ReasonCode = "user_raised_ceiling"
 )
 
 // causeTexts has the English text of each word. Names in braces are replaced by figures.
 // Amounts are not written out, since their decimals are not known here.
 var causeTexts = map[ReasonCode]string{
-	PriceFell:          "the price fell: no offer reaches the accepted floor", // floor, offered: of the output
-	RefundChanged:      "the fresh quote would give back another token, or less of it, than was accepted, if nobody fills it",
-	ActsDifferently:    "the fresh quote would act differently from what was accepted",
-	PermitChanged:      "another permit would be signed than the one that was",
-	KindGone:           "the provider has no offer of the accepted kind any more, only others",
-	GasAboveCeiling:    "gas now costs more than the accepted ceiling",
-	ApprovalNeeded:     "the allowance is not what it was, so that an approval is needed",
-	ApprovalChanged:    "another approval is needed than was accepted",
-	BalanceShort:       "the balance no longer covers the amount",
-	CancelAboveCeiling: "cancelling now costs more than the accepted ceiling; speed it up with a higher gasCeiling, or wait until gas costs less",
-	ApprovalHidden:     "no node shows the mined approval yet",
-	AllowanceTaken:     "what {spender} was allowed to take is gone, or some of it, without a call of the wallet's: look at the balance", // gone, allowed: of the input
-	AllowanceUnchecked: "whether {spender} took what it was allowed to could not be checked: look at the balance",
-	LookAt:             "look at transaction {tx} of chain {chainId}",
-	EndsByItself:       "it could not be made void; it ends by itself",
-	SealBroken:         "this order's record is not what was accepted here: it was changed outside Swapkeep, and nothing is signed for it",
+	PriceFell:            "the price fell: no offer reaches the accepted minimum", // minOut, offered: of the output
+	RefundChanged:        "if nobody fills the order, the new quote would refund another token, or less, than was accepted",
+	EffectsChanged:       "the new quote would do something other than was accepted",
+	PermitChanged:        "the new quote needs a different permit than the one that was signed",
+	RouteUnavailable:     "the provider no longer offers the accepted kind of route",
+	GasAboveCeiling:      "the network fee is now above the accepted limit",
+	ApprovalNeeded:       "the allowance has changed, so an approval is needed",
+	ApprovalChanged:      "a different approval is needed than was accepted",
+	BalanceShort:         "the balance no longer covers the amount",
+	CancelAboveCeiling:   "cancelling now costs more than the accepted fee limit; speed it up with a higher gasCeiling, or wait for a lower fee",
+	ApprovalNotVisible:   "the approval is mined, but no RPC endpoint shows it yet",
+	AllowanceSpent:       "{spender} spent some or all of its allowance without a transaction of this wallet: check the balance", // spent, allowed: of the input
+	AllowanceUnchecked:   "could not check whether {spender} spent its allowance: check the balance",
+	CheckTransaction:     "check transaction {tx} on chain {chainId}",
+	InvalidationFailed:   "it could not be cancelled on-chain; it expires by itself",
+	ReasonRecordTampered: "the order's record was changed outside Swapkeep: nothing more is signed for it",
 
-	NonceUsed:     "another transaction used its nonce; this one can never happen",
-	CancelMined:   "its cancelling transaction was mined first; nothing else happened",
-	Reverted:      "the transaction was mined and failed; only its gas was paid",
-	NotTaken:      "no node took the transaction, nothing was sent",
-	NotHandedOver: "it was signed, and not handed to the provider any more; its end is proven once nobody can settle it",
-	Proven:        "proven {state}",
+	NonceUsed:    "another transaction used its nonce; this one can never be mined",
+	CancelMined:  "the cancelling transaction was mined first; nothing else happened",
+	Reverted:     "the transaction reverted; only its network fee was paid",
+	NotBroadcast: "no RPC endpoint accepted the transaction; nothing was sent",
+	NotSubmitted: "it was signed but never submitted to the provider; it ends once nobody can fill it",
+	Proven:       "proven {state}",
 
-	SpeedupAboveCeiling: "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher one",
-	SpeedupWouldFail:    "the transaction would fail now: paying more for it would be a waste",
-	SpeedupFunds:        "the balance does not pay for more gas",
-	SpeedupTooOften:     "it was sped up as often as is sensible; wait for its outcome",
-	SpeedupLate:         "it was too late to send the transaction again",
-	SpeedupEnded:        "its outcome is on its way",
-	SpeedupCancelling:   "it is being cancelled",
+	SpeedupAboveCeiling:      "it would cost more than the accepted fee limit; try again with a higher limit",
+	SpeedupWouldFail:         "the transaction would fail now, so a higher fee would be wasted",
+	SpeedupInsufficientFunds: "the balance does not cover a higher fee",
+	SpeedupLimit:             "it was already sped up the maximum number of times; wait for the result",
+	SpeedupTooLate:           "too late to send the transaction again",
+	SpeedupEnded:             "the transaction already has a result",
+	SpeedupCancelling:        "the order is being cancelled",
 
-	Begun:             "accepted",
-	BegunApproving:    "approving",
-	BegunExecuting:    "executing",
-	Approved:          "approved",
-	StepsDone:         "steps done",
-	KeysLocked:        "keys are locked",
-	Waits:             "waiting",
-	HoldsAllowance:    "holds the allowance",
-	ApprovalSkipped:   "this approval is not needed any more",
-	ApprovalAgain:     "the allowance is not what it was: it is approved after all",
-	ApprovalsAdapted:  "approvals adapted to the allowance as it is now",
-	Refreshed:         "quote refreshed under the same consent",
-	WithinTerms:       "within the accepted terms again",
-	SearchBegun:       "the chains are watched from block {block} on",
-	HandsOverNext:     "the input is handed over next",
-	SignedMessage:     "signed",
-	StepSent:          "step {step} sent",
-	StepMined:         "step {step} mined",
-	Pending:           "pending",
-	BeingEnded:        "cancelling",
-	BeingInvalidated:  "making it void",
-	SpedUp:            "sped up",
-	ToBeSpedUp:        "to be sped up",
-	TellingProvider:   "telling the provider",
-	ProviderHasIt:     "the provider has it",
-	Submitted:         "submitted",
-	ProviderMissed:    "the provider was not reached in time",
-	AnswerUnknown:     "the provider's answer is not known yet",
-	Searched:          "searched",
-	ProviderSays:      "the provider says {state}",
-	UserCancelled:     "the user asked to cancel",
-	UserAccepted:      "the user accepted the proposal",
-	UserSpedUp:        "the user asked to speed it up ({tier})",
-	UserRaisedCeiling: "the user asked to speed it up ({tier}) and raised the gas ceiling", // was, ceiling: of the coin
+	ReasonAccepted:        "accepted",
+	ReasonApproving:       "approving",
+	ReasonExecuting:       "executing",
+	Approved:              "approved",
+	StepsDone:             "steps done",
+	KeysLocked:            "keys are locked",
+	ReasonWaiting:         "waiting",
+	ReasonAllowanceLocked: "the allowance is locked for this order",
+	ApprovalSkipped:       "this approval is no longer needed",
+	ApprovalRestored:      "the allowance has changed and is approved again",
+	ApprovalsAdapted:      "approvals adjusted to the current allowance",
+	QuoteRefreshed:        "new quote, within what was accepted",
+	WithinTerms:           "within the accepted terms again",
+	SearchStarted:         "tracking from block {block}",
+	DepositNext:           "sending the input next",
+	SignedMessage:         "signed",
+	StepSent:              "step {step} sent",
+	StepMined:             "step {step} mined",
+	Pending:               "pending",
+	ReasonCancelling:      "cancelling",
+	Invalidating:          "cancelling the signed order on-chain",
+	SpedUp:                "sped up",
+	SpeedupPending:        "speeding up",
+	ReasonSubmitting:      "submitting to the provider",
+	ProviderReceived:      "the provider has the order",
+	Submitted:             "submitted",
+	ProviderUnreachable:   "the provider could not be reached in time",
+	AnswerUnknown:         "no answer from the provider yet",
+	Searched:              "searched",
+	ProviderReported:      "the provider reports {state}",
+	UserCancelled:         "the user asked to cancel",
+	UserAccepted:          "the user accepted the proposal",
+	UserSpedUp:            "the user asked to speed it up ({tier})",
+	UserRaisedCeiling:     "the user asked to speed it up ({tier}) and raised the fee limit", // previous, ceiling: of the coin
 }
 
 // NoCause is the empty cause: nothing to record.
@@ -215,7 +215,7 @@ func NewCause(w ReasonCode, figures ...string) Cause {
 }
 
 // WaitCause returns the cause of an order that waits with condition c.
-func WaitCause(c Condition) Cause { return NewCause(Waits, "condition", string(c)) }
+func WaitCause(c Condition) Cause { return NewCause(ReasonWaiting, "condition", string(c)) }
 
 // OfRefusal returns the cause of refusal r, with r.Word or, if that is empty, w.
 func OfRefusal(w ReasonCode, r *Refusal) Cause {

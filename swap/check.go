@@ -56,7 +56,7 @@ func checkStepOrder(t Terms, effects []Effect) error {
 		}
 		rule, ok := t.ruleOf(f)
 		if !ok {
-			return Refuse(NotUnderstood, "step %d is of unknown kind %q", i+1, f.Kind)
+			return Refuse(Undecodable, "step %d is of unknown kind %q", i+1, f.Kind)
 		}
 		if rule.last != (i == len(effects)-1) || !t.inPlace(f, effects[:i]) {
 			return Refuse(NotAsAccepted, "step %d (%s) stands in the wrong place", i+1, f.Kind)
@@ -158,17 +158,17 @@ const maxName = 100
 func (r effectRule) fields(f Effect) error {
 	switch {
 	case !r.settled && f.Settler != common.Address{}:
-		return RefuseField(NotUnderstood, "settler", "a %s is settled by nobody else", f.Kind)
+		return RefuseField(Undecodable, "settler", "a %s is settled by nobody else", f.Kind)
 	case r.trusted && f.TrustedTo == "":
-		return RefuseField(NotUnderstood, "trustedTo", "the %s names nobody who is trusted to settle it", f.Kind)
+		return RefuseField(Undecodable, "trustedTo", "the %s names nobody who is trusted to settle it", f.Kind)
 	case !r.trusted && f.TrustedTo != "":
-		return RefuseField(NotUnderstood, "trustedTo", "a %s depends on nobody", f.Kind)
+		return RefuseField(Undecodable, "trustedTo", "a %s depends on nobody", f.Kind)
 	case len(f.TrustedTo) > maxName || strings.ContainsFunc(f.TrustedTo, func(c rune) bool { return !unicode.IsPrint(c) }):
-		return RefuseField(NotUnderstood, "trustedTo", "the %s is trusted to no sound name", f.Kind)
+		return RefuseField(Undecodable, "trustedTo", "the %s is trusted to no sound name", f.Kind)
 	case !r.ref && f.Ref != common.Hash{}:
-		return RefuseField(NotUnderstood, "ref", "a %s carries no identifier", f.Kind)
+		return RefuseField(Undecodable, "ref", "a %s carries no identifier", f.Kind)
 	case !r.nonce && f.Nonce != nil:
-		return RefuseField(NotUnderstood, "nonce", "a %s has no nonce", f.Kind)
+		return RefuseField(Undecodable, "nonce", "a %s has no nonce", f.Kind)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (t Terms) check() error {
 	case t.AmountIn == nil || t.AmountIn.Sign() <= 0:
 		return RefuseField(AmountZero, "amountIn", "the amount must be above zero")
 	case t.MinOut == nil || t.MinOut.Sign() <= 0:
-		return RefuseField(AmountTooSmall, "floorOut", "the amount is so small that nothing would arrive")
+		return RefuseField(AmountTooSmall, "minOut", "the amount is so small that nothing would arrive")
 	case t.SrcChain == t.DstChain && (t.TokenIn == t.TokenOut || t.Input() == t.TokenOut):
 		return RefuseField(SameToken, "tokenOut", "token in and token out are the same")
 	case t.Wrap != zero && t.TokenIn != zero:
@@ -222,7 +222,7 @@ func checkApprove(s checkContext, f Effect) error {
 		return err
 	}
 	if !a.Until.IsZero() || !f.Deadline.IsZero() {
-		return RefuseField(NotUnderstood, "until", "an approval has no end")
+		return RefuseField(Undecodable, "until", "an approval has no end")
 	}
 	shares := a.Shares
 	if shares == nil || a.Amount.Sign() == 0 {
@@ -262,7 +262,7 @@ func checkPermit(s checkContext, f Effect) error {
 	case HandsOver(s.last.Kind):
 		return RefuseField(NotAsAccepted, "approves", "a %s needs no permit", s.last.Kind)
 	case a.Shares != nil:
-		return RefuseField(NotUnderstood, "shares", "a permit has no share of other orders")
+		return RefuseField(Undecodable, "shares", "a permit has no share of other orders")
 	case !s.pins.Allows(f.Chain, Router, a.Spender):
 		return RefuseField(NotPinned, "spender", "the permit is for %s, which is not a built-in router on chain %d", a.Spender, f.Chain)
 	case a.Amount.Cmp(t.AmountIn) != 0:
@@ -319,9 +319,9 @@ func checkHandOver(s checkContext, f Effect) error {
 	case len(f.Approves) != 0:
 		return RefuseField(NotAsAccepted, "approves", "the %s would also grant an allowance", f.Kind)
 	case len(f.Receives) != 0:
-		return RefuseField(NotUnderstood, "receives", "a %s enforces no output", f.Kind)
+		return RefuseField(Undecodable, "receives", "a %s enforces no output", f.Kind)
 	case len(f.Pays) != 0:
-		return RefuseField(NotUnderstood, "pays", "a %s enforces no fee", f.Kind)
+		return RefuseField(Undecodable, "pays", "a %s enforces no fee", f.Kind)
 	case f.Deadline.After(s.t.Deadline):
 		return RefuseField(NotAsAccepted, "deadline", "the %s could still happen after the accepted deadline %s", f.Kind, s.t.Deadline.UTC().Format(time.RFC3339))
 	}
@@ -389,11 +389,11 @@ func checkReceive(t Terms, f Effect) error {
 			return RefuseField(NotAsAccepted, "recipient", "%s of the output goes to %s", r.Token, r.To)
 		}
 		if r.Min == nil || r.Min.Sign() < 0 {
-			return RefuseField(NotUnderstood, "minimum", "an output without a minimum")
+			return RefuseField(Undecodable, "minimum", "an output without a minimum")
 		}
 	}
 	if sum := t.enforced(f); sum.Cmp(t.MinOut) < 0 {
-		return RefuseField(NotAsAccepted, "floorOut", "what is enforced for the recipient is below the accepted floor").WithAmounts(OfOutput, sum, t.MinOut)
+		return RefuseField(NotAsAccepted, "minOut", "what is enforced for the recipient is below the accepted floor").WithAmounts(OfOutput, sum, t.MinOut)
 	}
 	return nil
 }
@@ -418,7 +418,7 @@ func checkPays(t Terms, f Effect, pins Pins) error {
 		case p.Token != t.TokenOut && !(native && pins.Allows(f.Chain, Wrapper, p.Token)): // a fee on native output is taken in the wrapped coin
 			return RefuseField(NotAsAccepted, "fee", "a fee is taken in %s", p.Token)
 		case p.Bps <= 0:
-			return RefuseField(NotUnderstood, "fee", "a fee of %d bps", p.Bps)
+			return RefuseField(Undecodable, "fee", "a fee of %d bps", p.Bps)
 		case t.FeeBps > 0 && p.To == t.FeeReceiver:
 			ours += p.Bps
 		default:
@@ -464,7 +464,7 @@ func CheckSpender(t Terms, plan Plan, pins Pins) error {
 	case plan.Spender != (common.Address{}):
 		return s.checkMayPull(plan.Spender)
 	case !native && (last.Kind == Signed || HandsOver(last.Kind)):
-		return RefuseField(NotUnderstood, "spender", "nobody is named who pulls the input of the %s", last.Kind)
+		return RefuseField(Undecodable, "spender", "nobody is named who pulls the input of the %s", last.Kind)
 	}
 	return nil
 }

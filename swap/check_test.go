@@ -93,8 +93,8 @@ func TestCheckRefuses(t *testing.T) {
 		"another contract":           {NotPinned, func(_ *Terms, f *Effect) { f.Target = thief }},
 		"a pin of another role":      {NotPinned, func(_ *Terms, f *Effect) { f.Target = permit2 }},
 		"no contract":                {NotPinned, func(_ *Terms, f *Effect) { f.Target = common.Address{} }},
-		"unknown kind":               {NotUnderstood, func(_ *Terms, f *Effect) { f.Kind = "gift" }},
-		"opaque":                     {NotUnderstood, func(_ *Terms, f *Effect) { f.Kind = Opaque }},
+		"unknown kind":               {Undecodable, func(_ *Terms, f *Effect) { f.Kind = "gift" }},
+		"opaque":                     {Undecodable, func(_ *Terms, f *Effect) { f.Kind = Opaque }},
 		"only an approval":           {NotAsAccepted, func(_ *Terms, f *Effect) { f.Kind = Approve }},
 		"spends more":                {NotAsAccepted, func(_ *Terms, f *Effect) { f.Spends[0].Amount = big.NewInt(1001) }},
 		"spends less":                {NotAsAccepted, func(_ *Terms, f *Effect) { f.Spends[0].Amount = big.NewInt(999) }},
@@ -104,7 +104,7 @@ func TestCheckRefuses(t *testing.T) {
 		"spends nothing":             {NotAsAccepted, func(_ *Terms, f *Effect) { f.Spends = nil }},
 		"grants an allowance":        {NotAsAccepted, func(_ *Terms, f *Effect) { f.Approves = []Approval{{Token: usdc, Spender: permit2, Amount: one}} }},
 		"below the floor":            {NotAsAccepted, func(_ *Terms, f *Effect) { f.Receives[0].Min = big.NewInt(2899) }},
-		"no minimum":                 {NotUnderstood, func(_ *Terms, f *Effect) { f.Receives[0].Min = nil }},
+		"no minimum":                 {Undecodable, func(_ *Terms, f *Effect) { f.Receives[0].Min = nil }},
 		"another recipient":          {NotAsAccepted, func(_ *Terms, f *Effect) { f.Receives[0].To = thief }},
 		"dust for another recipient": {NotAsAccepted, func(_ *Terms, f *Effect) { f.Receives = append(f.Receives, Receive{weth, thief, one}) }},
 		"another token out":          {NotAsAccepted, func(_ *Terms, f *Effect) { f.Receives[0].Token = weth }},
@@ -115,7 +115,7 @@ func TestCheckRefuses(t *testing.T) {
 		"fee missing":                {NotAsAccepted, func(_ *Terms, f *Effect) { f.Pays = nil }},
 		"fee twice":                  {NotAsAccepted, func(_ *Terms, f *Effect) { f.Pays = append(f.Pays, f.Pays[0]) }},
 		"fee in another token":       {NotAsAccepted, func(_ *Terms, f *Effect) { f.Pays[0].Token = weth }},
-		"negative fee":               {NotUnderstood, func(_ *Terms, f *Effect) { f.Pays = append(f.Pays, Payment{usdc, thief, -5}) }},
+		"negative fee":               {Undecodable, func(_ *Terms, f *Effect) { f.Pays = append(f.Pays, Payment{usdc, thief, -5}) }},
 		"maker above its bound":      {NotAsAccepted, func(_ *Terms, f *Effect) { f.Pays = append(f.Pays, Payment{usdc, thief, 21}) }},
 		"makers above it together": {NotAsAccepted, func(_ *Terms, f *Effect) {
 			f.Pays = append(f.Pays, Payment{usdc, thief, 11}, Payment{usdc, router, 11})

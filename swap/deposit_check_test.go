@@ -61,7 +61,7 @@ func wrappedFirst(k EffectKind) (Terms, []Effect) {
 	return t, []Effect{approve, WrapStep(t).Effect, f}
 }
 
-func TestCheckAcceptsHandOvers(t *testing.T) {
+func TestCheckAcceptsDeposits(t *testing.T) {
 	for _, k := range []EffectKind{Signed, Deposit, Opaque} {
 		for name, plan := range map[string]func() (Terms, []Effect){
 			"token":   func() (Terms, []Effect) { return handed(k, false) },
@@ -111,7 +111,7 @@ var handOverChanges = map[EffectKind]map[string]struct {
 			f.Approves = []Approval{{Token: usdc, Spender: permit2, Amount: big.NewInt(1)}}
 		}},
 		"deadline after consent": {NotAsAccepted, func(t *Terms, f *Effect) { f.Deadline = t.Deadline.Add(time.Second) }},
-		"nonce":                  {NotUnderstood, func(_ *Terms, f *Effect) { f.Nonce = big.NewInt(1) }},
+		"nonce":                  {Undecodable, func(_ *Terms, f *Effect) { f.Nonce = big.NewInt(1) }},
 		"terms: wrap of a token": {BadRequest, func(t *Terms, _ *Effect) { t.Wrap = weth2 }},
 	},
 	Signed: {
@@ -122,7 +122,7 @@ var handOverChanges = map[EffectKind]map[string]struct {
 		"a settler elsewhere":   {NotPinned, func(_ *Terms, f *Effect) { f.Settler = unknown }},
 		"a spender as settler":  {NotPinned, func(_ *Terms, f *Effect) { f.Settler = permit2 }},
 		"below the floor":       {NotAsAccepted, func(_ *Terms, f *Effect) { f.Receives[0].Min = new(big.Int) }},
-		"no minimum":            {NotUnderstood, func(_ *Terms, f *Effect) { f.Receives[0].Min = nil }},
+		"no minimum":            {Undecodable, func(_ *Terms, f *Effect) { f.Receives[0].Min = nil }},
 		"another recipient":     {NotAsAccepted, func(_ *Terms, f *Effect) { f.Receives[0].To = thief }},
 		"another token out":     {NotAsAccepted, func(_ *Terms, f *Effect) { f.Receives[0].Token = usdc }},
 		"nothing received":      {NotAsAccepted, func(_ *Terms, f *Effect) { f.Receives = nil }},
@@ -132,18 +132,18 @@ var handOverChanges = map[EffectKind]map[string]struct {
 		"maker's fee":           {NotAsAccepted, func(_ *Terms, f *Effect) { f.Pays = append(f.Pays, Payment{weth, thief, 21}) }},
 		"no deadline":           {NotAsAccepted, func(_ *Terms, f *Effect) { f.Deadline = time.Time{} }},
 		"cross-chain":           {NotAsAccepted, func(t *Terms, _ *Effect) { t.DstChain = 10 }},
-		"trusted":               {NotUnderstood, func(_ *Terms, f *Effect) { f.TrustedTo = "X" }},
-		"ref":                   {NotUnderstood, func(_ *Terms, f *Effect) { f.Ref = common.Hash{1} }},
+		"trusted":               {Undecodable, func(_ *Terms, f *Effect) { f.TrustedTo = "X" }},
+		"ref":                   {Undecodable, func(_ *Terms, f *Effect) { f.Ref = common.Hash{1} }},
 	},
 	Deposit: {
 		"another contract": {NotPinned, func(_ *Terms, f *Effect) { f.Target = unknown }},
 		"a router":         {NotPinned, func(_ *Terms, f *Effect) { f.Target = router }},
-		"nobody trusted":   {NotUnderstood, func(_ *Terms, f *Effect) { f.TrustedTo = "" }},
-		"a name of noise":  {NotUnderstood, func(_ *Terms, f *Effect) { f.TrustedTo = "X\x1b[2J" }},
-		"an endless name":  {NotUnderstood, func(_ *Terms, f *Effect) { f.TrustedTo = strings.Repeat("X", maxName+1) }},
-		"receives":         {NotUnderstood, func(t *Terms, f *Effect) { f.Receives = []Receive{{t.TokenOut, t.Recipient, t.MinOut}} }},
-		"pays":             {NotUnderstood, func(_ *Terms, f *Effect) { f.Pays = []Payment{{usdc, partner, 20}} }},
-		"settler":          {NotUnderstood, func(_ *Terms, f *Effect) { f.Settler = reactor }},
+		"nobody trusted":   {Undecodable, func(_ *Terms, f *Effect) { f.TrustedTo = "" }},
+		"a name of noise":  {Undecodable, func(_ *Terms, f *Effect) { f.TrustedTo = "X\x1b[2J" }},
+		"an endless name":  {Undecodable, func(_ *Terms, f *Effect) { f.TrustedTo = strings.Repeat("X", maxName+1) }},
+		"receives":         {Undecodable, func(t *Terms, f *Effect) { f.Receives = []Receive{{t.TokenOut, t.Recipient, t.MinOut}} }},
+		"pays":             {Undecodable, func(_ *Terms, f *Effect) { f.Pays = []Payment{{usdc, partner, 20}} }},
+		"settler":          {Undecodable, func(_ *Terms, f *Effect) { f.Settler = reactor }},
 	},
 	Opaque: {
 		"the account":      {NotPinned, func(t *Terms, f *Effect) { f.Target = t.Account }},
@@ -160,18 +160,18 @@ var handOverChanges = map[EffectKind]map[string]struct {
 		"of the DEX":       {NotPinned, func(t *Terms, f *Effect) { t.Provider, f.Target = DEX, unknown }},
 		"of gasless":       {NotPinned, func(t *Terms, f *Effect) { t.Provider, f.Target = Gasless, unknown }},
 		"of the bridge":    {NotPinned, func(t *Terms, f *Effect) { t.Provider, f.Target = Bridge, unknown }},
-		"nobody trusted":   {NotUnderstood, func(_ *Terms, f *Effect) { f.TrustedTo = "" }},
-		"receives":         {NotUnderstood, func(t *Terms, f *Effect) { f.Receives = []Receive{{t.TokenOut, t.Recipient, t.MinOut}} }},
-		"pays":             {NotUnderstood, func(_ *Terms, f *Effect) { f.Pays = []Payment{{usdc, partner, 20}} }},
-		"settler":          {NotUnderstood, func(_ *Terms, f *Effect) { f.Settler = reactor }},
-		"ref":              {NotUnderstood, func(_ *Terms, f *Effect) { f.Ref = common.Hash{1} }},
+		"nobody trusted":   {Undecodable, func(_ *Terms, f *Effect) { f.TrustedTo = "" }},
+		"receives":         {Undecodable, func(t *Terms, f *Effect) { f.Receives = []Receive{{t.TokenOut, t.Recipient, t.MinOut}} }},
+		"pays":             {Undecodable, func(_ *Terms, f *Effect) { f.Pays = []Payment{{usdc, partner, 20}} }},
+		"settler":          {Undecodable, func(_ *Terms, f *Effect) { f.Settler = reactor }},
+		"ref":              {Undecodable, func(_ *Terms, f *Effect) { f.Ref = common.Hash{1} }},
 	},
 }
 
 var weth2 = common.HexToAddress("0x4200000000000000000000000000000000000006")
 
-// TestCheckRefusesHandOvers changes one thing at a time; every change is refused.
-func TestCheckRefusesHandOvers(t *testing.T) {
+// TestCheckRefusesDeposits changes one thing at a time; every change is refused.
+func TestCheckRefusesDeposits(t *testing.T) {
 	for _, k := range []EffectKind{Signed, Deposit, Opaque} {
 		for _, of := range []EffectKind{"", k} {
 			for name, c := range handOverChanges[of] {
@@ -205,7 +205,7 @@ func TestNoOpenContracts(t *testing.T) {
 	}
 }
 
-func TestCheckRefusesApprovalsOfHandOvers(t *testing.T) {
+func TestCheckRefusesApprovalsOfDeposits(t *testing.T) {
 	for name, c := range map[string]struct {
 		code   Code
 		change func(*Terms, []Effect) []Effect
@@ -248,7 +248,7 @@ func TestCheckRefusesWrapsFirst(t *testing.T) {
 		"into another":      {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[1].Receives[0].Token = usdc; return f }},
 		"pays":              {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[1].Pays = []Payment{{weth, thief, 1}}; return f }},
 		"approves":          {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[1].Approves = f[0].Approves; return f }},
-		"trusted":           {NotUnderstood, func(_ *Terms, f []Effect) []Effect { f[1].TrustedTo = "X"; return f }},
+		"trusted":           {Undecodable, func(_ *Terms, f []Effect) []Effect { f[1].TrustedTo = "X"; return f }},
 		"the coin is spent": {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[2].Spends[0].Token = native; return f }},
 		"approves the coin": {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[0].Approves[0].Token = native; return f }},
 		"for the wrapped":   {SameToken, func(t *Terms, f []Effect) []Effect { t.DstChain, t.TokenOut = 1, weth; return f }},
@@ -262,8 +262,8 @@ func TestCheckRefusesWrapsFirst(t *testing.T) {
 	}
 }
 
-// TestSimulationOfHandOvers checks that exactly the input leaves and nothing is granted.
-func TestSimulationOfHandOvers(t *testing.T) {
+// TestSimulationOfDeposits checks that exactly the input leaves and nothing is granted.
+func TestSimulationOfDeposits(t *testing.T) {
 	thousand := big.NewInt(1000)
 	for _, k := range []EffectKind{Deposit, Opaque} {
 		terms, effects := handed(k, false)
@@ -323,7 +323,7 @@ func TestSimulationOfOpaqueCalls(t *testing.T) {
 	if err := CheckSimulation(terms, x, s); err != nil {
 		t.Errorf("across chains: %v", err)
 	}
-	refusedWith(t, CheckSimulation(terms, x, chain.Simulation{}), NotShown)
+	refusedWith(t, CheckSimulation(terms, x, chain.Simulation{}), SimulationUnsupported)
 	terms.DstChain = 1
 	if err := CheckSimulation(terms, x, s); err != nil {
 		t.Errorf("an intent on one chain: %v", err)

@@ -55,7 +55,7 @@ func TestCheckSimulation(t *testing.T) {
 	if err := CheckSimulation(testTerms(), simulated(Swap), blind); err != nil {
 		t.Errorf("bytes that enforce the floor need no movements: %v", err)
 	}
-	refusedWith(t, CheckSimulation(testTerms(), simulated(Opaque), blind), NotShown)
+	refusedWith(t, CheckSimulation(testTerms(), simulated(Opaque), blind), SimulationUnsupported)
 	if err := CheckSimulation(testTerms(), simulated(Approve), chain.Simulation{Shown: true, Grants: []chain.Grant{{Token: usdc, Owner: account, Spender: permit2, Amount: in}}}); err != nil {
 		t.Errorf("an approval may approve: %v", err)
 	}

@@ -17,13 +17,13 @@ type StepKind string
 
 // The three kinds of step. A network switch is a check, not a step.
 const (
-	CallStep  StepKind = "call"  // transaction whose bytes are known at review
-	TypedStep StepKind = "typed" // EIP-712 signature
-	LateStep  StepKind = "late"  // transaction whose bytes exist only after an earlier step
+	CallStep     StepKind = "call"     // transaction whose bytes are known at review
+	TypedStep    StepKind = "typed"    // EIP-712 signature
+	DeferredStep StepKind = "deferred" // transaction whose bytes exist only after an earlier step
 )
 
 // A Step is one thing that only the wallet can do. Call is set for CallStep, Typed for
-// TypedStep, neither for LateStep: its bytes come from a [LateBuilder] and must have the
+// TypedStep, neither for DeferredStep: its bytes come from a [DeferredBuilder] and must have the
 // effect accepted here.
 type Step struct {
 	Kind   StepKind            `json:"kind"`

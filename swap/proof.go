@@ -79,24 +79,24 @@ type ProofRow struct {
 // coin, counts for one order only. What is read from a chain is at the chain's depth, and
 // two RPC hosts must agree on it where two are configured.
 var proofs = []ProofRow{
-	{ProvenByOwnCall, Filled, "a swap in one call of ours", "our own call, whose checked bytes enforce the floor, succeeded, and no other order of ours has its end in it"},
-	{ProvenByOpaqueCall, Filled, "one call of ours that cannot be decoded", "our own call succeeded, no other order of ours has its end in it, and its logs, or for the native coin the balance after a block with nothing else of the account's that may bring some, show what arrived; less than the floor is short"},
-	{ProvenByFill, Filled, "a signed order", "every event of a fill of exactly what was signed, in one transaction"},
-	{ProvenByPart, Filled, "a signed order", "the events of a fill that is not exactly what was signed: of a part of it, or of a token that takes a share of transfers; less than the floor is short"},
-	{ProvenByArrival, Filled, "a deposit", "a payment of at least the floor to the recipient, after our deposit, from a built-in filler of the route, no other order's of ours, and in no transaction that fills a signed order of ours; less, in the transaction that the provider's last word names, is short"},
-	{ProvenByRefund, Refunded, "a deposit", "a payment of the agreed refund back to us on the source chain, after our deposit, from a built-in filler, no other order's of ours, and in no transaction that fills a signed order of ours; less, in the transaction that the provider's last word names, is short"},
-	{ProvenByRevoke, Filled, "a revoke", "our own call succeeded, and its log, or the chain, says that the allowance is zero"},
-	{ProvenByRevert, Failed, "any transaction of ours", "it was mined and failed; only its gas was paid"},
-	{ProvenByOtherNonce, Failed, "any transaction of ours", "another transaction used its nonce"},
-	{ProvenByKept, Failed, "a revoke", "our own call succeeded, and the allowance stands all the same"},
-	{ProvenByUsedNonce, Failed, "a signed order", "its nonce was used elsewhere without a fill: no trace of one in any block since it was signed, looked at twice"},
-	{ProvenByAbsence, Expired, "a signed order", "a block past its last second, no trace of a fill in any block since it was signed, looked at twice, and its nonce, where a contract keeps one, unused"},
-	{ProvenByUnsignedLate, Expired, "any order", "the deadline passed, and nothing that spends was ever signed"},
-	{ProvenByNeverSent, Expired, "any transaction of ours", "the deadline passed, and no node ever took it"},
-	{ProvenByVoid, Cancelled, "a signed order", "our own cancelling call succeeded, and no trace of a fill in any block up to it and to the present, looked at twice"},
+	{ProvenByOwnCall, Filled, "a swap in one call of our own", "our own call succeeded, its checked bytes enforce the minimum, and no other order of ours ended in it"},
+	{ProvenByOpaqueCall, Filled, "one call of our own that cannot be decoded", "our own call succeeded, no other order of ours ended in it, and its logs show what arrived (for the native coin: the balance after a block in which nothing else could have paid the account); below the minimum it is marked short"},
+	{ProvenByFill, Filled, "a signed order", "one transaction emits every event of a fill of exactly what was signed"},
+	{ProvenByPartialFill, Filled, "a signed order", "one transaction emits the events of a fill that differs from what was signed: a partial fill, or a token that takes a fee on transfers; below the minimum it is marked short"},
+	{ProvenByArrival, Filled, "a deposit", "after our deposit, a built-in filler of the route paid the recipient at least the minimum, in a transaction that pays or fills no other order of ours; a smaller payment counts only in the transaction that the provider's final status names, and is marked short"},
+	{ProvenByRefund, Refunded, "a deposit", "after our deposit, a built-in filler paid the agreed refund on the source chain, in a transaction that pays or fills no other order of ours; a smaller payment counts only in the transaction that the provider's final status names, and is marked short"},
+	{ProvenByRevoke, Filled, "a revoke", "our own call succeeded, and its log or the chain shows an allowance of zero"},
+	{ProvenByRevert, Failed, "any transaction of ours", "it was mined and reverted; only its network fee was paid"},
+	{ProvenByTxReplaced, Failed, "any transaction of ours", "another transaction used its nonce"},
+	{ProvenByKept, Failed, "a revoke", "our own call succeeded, but the allowance is still there"},
+	{ProvenByOrderNonceUsed, Failed, "a signed order", "its nonce was used without a fill: two searches of every block since it was signed found none"},
+	{ProvenByAbsence, Expired, "a signed order", "its deadline has passed on-chain, two searches of every block since it was signed found no fill, and its nonce is unused where a contract records it"},
+	{ProvenByNeverSigned, Expired, "any order", "the deadline passed, and nothing that spends was ever signed"},
+	{ProvenByNeverSent, Expired, "any transaction of ours", "the deadline passed, and no RPC endpoint ever accepted it"},
+	{ProvenByInvalidated, Cancelled, "a signed order", "our own cancelling call succeeded, and two searches of every block until now found no fill"},
 	{ProvenByCancel, Cancelled, "any transaction of ours", "our cancelling transaction was mined in its place"},
-	{ProvenByWithdrawn, Cancelled, "any order", "it was withdrawn, or refused, before anything that spends was signed"},
-	{ProvenByNeverSentCancelled, Cancelled, "any transaction of ours", "it was withdrawn, and no node ever took it"},
+	{ProvenByWithdrawn, Cancelled, "any order", "it was cancelled or refused before anything that spends was signed"},
+	{ProvenByNeverSentCancelled, Cancelled, "any transaction of ours", "it was cancelled, and no RPC endpoint ever accepted it"},
 }
 
 // The values of ProofRow.By.
@@ -104,18 +104,18 @@ const (
 	ProvenByOwnCall            = "own_call"
 	ProvenByOpaqueCall         = "opaque_call"
 	ProvenByFill               = "fill"
-	ProvenByPart               = "part"
+	ProvenByPartialFill        = "partial_fill"
 	ProvenByArrival            = "arrival"
 	ProvenByRefund             = "refund"
 	ProvenByRevoke             = "revoke"
 	ProvenByRevert             = "revert"
-	ProvenByOtherNonce         = "other_nonce"
+	ProvenByTxReplaced         = "tx_replaced"
 	ProvenByKept               = "allowance_kept"
-	ProvenByUsedNonce          = "used_nonce"
+	ProvenByOrderNonceUsed     = "order_nonce_used"
 	ProvenByAbsence            = "absence"
-	ProvenByUnsignedLate       = "unsigned_late"
+	ProvenByNeverSigned        = "never_signed"
 	ProvenByNeverSent          = "never_sent"
-	ProvenByVoid               = "void"
+	ProvenByInvalidated        = "invalidated"
 	ProvenByCancel             = "cancel"
 	ProvenByWithdrawn          = "withdrawn"
 	ProvenByNeverSentCancelled = "never_sent_cancelled"
@@ -149,10 +149,10 @@ type UnprovenEnd struct {
 
 // unprovenEnds lists the conditions of such orders.
 var unprovenEnds = []UnprovenEnd{
-	{AwaitingRefund, "the provider says that it failed, which proves nothing; the chain is watched for a fill and for a refund"},
-	{AwaitingProof, "the provider says that it is done, and no chain that we can read shows it; the chains are watched"},
-	{AmountUnclear, "a transaction settled the order, and what left or what arrived cannot be told from it; look at the account"},
-	{PaymentSeen, "a payment like the awaited one arrived, not for certain from a built-in filler of the route, or with another order that it fits as well: it may be the fill or another's"},
+	{AwaitingRefund, "the provider reports that it failed, which proves nothing; waiting for a fill or refund on-chain"},
+	{AwaitingProof, "the provider reports that it is done, but no chain shows it yet; still watching"},
+	{AmountUnclear, "a transaction settled the order, but it does not show how much was paid or received; check the account"},
+	{PaymentSeen, "a matching payment arrived, but it may belong to something else: its sender is not certainly a built-in filler of the route, or another order matches too"},
 }
 
 // UnprovenEnds returns the table of conditions of unproven ends.
@@ -181,13 +181,13 @@ func (p Proof) Check(t Terms) error {
 	}
 	switch {
 	case kinds == 0 || len(p.Fill) > 0 && kinds > 1:
-		return errors.New("a proof is of a signed order, or of a deposit or call")
+		return errors.New("a proof must be for exactly one of: a signed order, a deposit, a call")
 	case len(p.Trace) > 0 && len(p.Fill) == 0:
 		return errors.New("only a signed order leaves a trace")
 	case len(p.Fill) > 0 && (p.Refund != nil || p.TracePatterns()[0].Address == common.Address{}):
-		return errors.New("the event of a fill is one contract's, and a signed order has no refund")
+		return errors.New("a fill event needs a contract address, and a signed order has no refund")
 	case p.Nonce != nil && (p.Nonce.Nonce == nil || len(p.Fill) == 0 || p.Nonce.Owner != t.Account):
-		return errors.New("a nonce is the account's, of a signed order")
+		return errors.New("a nonce needs a signed order, and must be the account's")
 	}
 	for _, l := range slices.Concat(p.Fill, p.Trace) {
 		if len(l.Topics) == 0 || len(l.Topics) > 4 || l.Topics[0] == (common.Hash{}) || l.Amount != nil && l.Amount.Sign() < 0 {
@@ -196,14 +196,14 @@ func (p Proof) Check(t Terms) error {
 	}
 	for _, l := range p.Trace {
 		if !slices.ContainsFunc(p.Fill, l.covers) {
-			return errors.New("a fill that leaves no trace")
+			return errors.New("a trace pattern matches no log of the fill")
 		}
 	}
 	if err := p.Arrival.check(t.DstChain, t.TokenOut, t.Recipient); err != nil {
 		return fmt.Errorf("arrival: %w", err)
 	}
 	if p.Arrival != nil && p.Arrival.Least.Cmp(t.MinOut) < 0 {
-		return errors.New("arrival: less than the floor would be enough")
+		return errors.New("arrival: accepts less than the minimum")
 	}
 	if p.Refund != nil {
 		if err := p.Refund.check(t.SrcChain, p.Refund.Token, t.RefundTo); err != nil {
@@ -219,11 +219,11 @@ func (a *Arrival) check(chainID uint64, token, to common.Address) error {
 	case a == nil:
 		return nil
 	case a.Chain != chainID || a.Token != token || a.To != to:
-		return errors.New("another payment than the accepted one")
+		return errors.New("differs from the accepted payment")
 	case a.Least == nil || a.Least.Sign() <= 0:
 		return errors.New("no amount")
 	case slices.Contains(a.From, common.Address{}) || slices.Contains(a.From, a.To):
-		return errors.New("a filler that is none")
+		return errors.New("a filler must be neither the zero address nor the recipient")
 	}
 	return nil
 }

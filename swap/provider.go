@@ -113,8 +113,8 @@ type Provider interface {
 	Decode(t Terms, s Step) (Effect, error)
 }
 
-// A LateBuilder makes the bytes of a late step from the results of earlier steps.
-type LateBuilder interface {
+// A DeferredBuilder makes the bytes of a late step from the results of earlier steps.
+type DeferredBuilder interface {
 	// Late returns the call of a step. It may be repeated until that call is journaled.
 	Late(ctx context.Context, o Order, step int) (chain.Call, error)
 }
@@ -129,7 +129,7 @@ type Settler interface {
 	Submit(ctx context.Context, o Order) (ref string, err error)
 	// Status returns the provider's claim, which proves nothing. A refusal with code
 	// [OrderUnknown] means that the provider certainly does not know the order. A reply
-	// about another order is refused with ProviderGarbage.
+	// about another order is refused with ProviderInvalidResponse.
 	Status(ctx context.Context, o Order) (Claim, error)
 	// Proof returns what on the chain would prove the order's end. It uses only the bytes
 	// that were checked and signed: no I/O, and nothing from the provider's replies but

@@ -14,59 +14,59 @@ import (
 type Code string
 
 const (
-	BadRequest         Code = "bad_request"         // a parameter is missing or malformed
-	UnsupportedNetwork Code = "unsupported_network" // the support table says no, or not a network of the wallet
-	UnsupportedRoute   Code = "unsupported_route"   // cross-chain at a same-chain provider, exact output …
-	SameToken          Code = "same_token"          // token in is token out
-	AmountZero         Code = "amount_zero"         // amount in is zero or negative
-	AmountTooSmall     Code = "amount_too_small"    // the provider quotes only larger amounts
-	InsufficientFunds  Code = "insufficient_funds"  // amount in exceeds the balance
-	InsufficientGas    Code = "insufficient_gas"    // native balance does not cover gas
-	SlippageBounds     Code = "slippage_bounds"     // not in 0 < s <= 50 percent
-	QuoteUnknown       Code = "quote_unknown"       // no offer with that id, or it was dropped
-	QuoteExpired       Code = "quote_expired"       // too old to execute
-	PlanUnknown        Code = "plan_unknown"        // no prepared plan has that digest
-	PlanExecuted       Code = "plan_executed"       // that plan was already carried out
-	RequestConflict    Code = "request_conflict"    // the same request uuid with other content
-	NeedsAcknowledge   Code = "needs_acknowledge"   // a finding needs an acknowledgement
-	OrderUnknown       Code = "order_unknown"       // no order of that id
-	OrderFinal         Code = "order_final"         // nothing left to do for it
-	TooManyOrders      Code = "too_many_orders"     // the limit of open orders is reached
-	NotAsAccepted      Code = "not_as_accepted"     // the provider returned something outside the terms
-	NotUnderstood      Code = "not_understood"      // bytes or fields that cannot be fully decoded
-	NotPinned          Code = "not_pinned"          // a contract outside the built-in list
-	WouldRevert        Code = "would_revert"        // simulation failed
-	NotShown           Code = "movements_not_shown" // the RPC cannot show what would move
-	NodesDisagree      Code = "rpc_disagree"        // two RPC hosts disagree on what decides about a call
-	PriceRefused       Code = "price_refused"       // implied price is off by half or more
-	NoRoute            Code = "no_route"            // the provider has no offer
-	ProviderBusy       Code = "provider_busy"       // HTTP 429
-	ProviderDown       Code = "provider_down"       // HTTP 5xx, timeout, unreachable
-	ProviderGarbage    Code = "provider_garbage"    // a reply not in the agreed form
-	ProviderRefused    Code = "provider_refused"    // HTTP 4xx about the request
-	ProviderKey        Code = "provider_key"        // API key missing or refused
-	ClockSkew          Code = "clock_skew"          // our clock and the provider's differ by over 60 s
-	ConsentDeclined    Code = "consent_declined"    // the confirmer said no
-	ConsentNeeded      Code = "consent_needed"      // going on needs consent to other terms
-	AllowanceInUse     Code = "allowance_in_use"    // an open order needs the allowance that was to be revoked
-	GasCeiling         Code = "gas_ceiling"         // more gas than was accepted
-	BeingCancelled     Code = "being_cancelled"     // a cancelling transaction is in flight
-	TooLate            Code = "too_late"            // the last moment has passed
-	NothingPending     Code = "nothing_pending"     // no transaction of the order is in flight
-	CannotCancel       Code = "cannot_cancel"       // the wallet can no longer end the order
-	JournalFailed      Code = "journal_failed"      // the database cannot be written: nothing is signed
-	ConsentPassword    Code = "consent_password"    // the act needs the wallet's password
-	AmountAgain        Code = "amount_again"        // at a terminal: the amount must be typed again
-	SlippageTerminal   Code = "slippage_terminal"   // so much slippage is accepted at a terminal only
-	SessionRequired    Code = "session_required"    // the session that asked has ended
-	NoMinimum          Code = "no_minimum"          // what is signed would enforce no minimum received
-	RecordChanged      Code = "record_changed"      // an order's record is not what was accepted: nothing is signed
+	BadRequest              Code = "bad_request"               // a parameter is missing or malformed
+	UnsupportedNetwork      Code = "unsupported_network"       // the support table says no, or not a network of the wallet
+	UnsupportedRoute        Code = "unsupported_route"         // cross-chain at a same-chain provider, exact output …
+	SameToken               Code = "same_token"                // token in is token out
+	AmountZero              Code = "amount_zero"               // amount in is zero or negative
+	AmountTooSmall          Code = "amount_too_small"          // the provider quotes only larger amounts
+	InsufficientFunds       Code = "insufficient_funds"        // amount in exceeds the balance
+	InsufficientGas         Code = "insufficient_gas"          // native balance does not cover gas
+	SlippageBounds          Code = "slippage_bounds"           // not in 0 < s <= 50 percent
+	QuoteUnknown            Code = "quote_unknown"             // no offer with that id, or it was dropped
+	QuoteExpired            Code = "quote_expired"             // too old to execute
+	PlanUnknown             Code = "plan_unknown"              // no prepared plan has that digest
+	PlanExecuted            Code = "plan_executed"             // that plan was already carried out
+	RequestConflict         Code = "request_conflict"          // the same request uuid with other content
+	NeedsAcknowledge        Code = "needs_acknowledge"         // a finding needs an acknowledgement
+	OrderUnknown            Code = "order_unknown"             // no order of that id
+	OrderFinal              Code = "order_final"               // nothing left to do for it
+	TooManyOrders           Code = "too_many_orders"           // the limit of open orders is reached
+	NotAsAccepted           Code = "not_as_accepted"           // the provider returned something outside the terms
+	Undecodable             Code = "undecodable"               // bytes or fields that cannot be fully decoded
+	NotPinned               Code = "not_pinned"                // a contract outside the built-in list
+	WouldRevert             Code = "would_revert"              // simulation failed
+	SimulationUnsupported   Code = "simulation_unsupported"    // the RPC cannot show what would move
+	NodesDisagree           Code = "rpc_disagree"              // two RPC hosts disagree on what decides about a call
+	PriceRefused            Code = "price_refused"             // implied price is off by half or more
+	NoRoute                 Code = "no_route"                  // the provider has no offer
+	ProviderBusy            Code = "provider_busy"             // HTTP 429
+	ProviderDown            Code = "provider_down"             // HTTP 5xx, timeout, unreachable
+	ProviderInvalidResponse Code = "provider_invalid_response" // a reply not in the agreed form
+	ProviderRefused         Code = "provider_refused"          // HTTP 4xx about the request
+	ProviderKey             Code = "provider_key"              // API key missing or refused
+	ClockSkew               Code = "clock_skew"                // our clock and the provider's differ by over 60 s
+	ConsentDeclined         Code = "consent_declined"          // the confirmer said no
+	ConsentNeeded           Code = "consent_needed"            // going on needs consent to other terms
+	AllowanceInUse          Code = "allowance_in_use"          // an open order needs the allowance that was to be revoked
+	GasCeiling              Code = "gas_ceiling"               // more gas than was accepted
+	CancelInProgress        Code = "cancel_in_progress"        // a cancelling transaction is in flight
+	TooLate                 Code = "too_late"                  // the last moment has passed
+	NothingPending          Code = "nothing_pending"           // no transaction of the order is in flight
+	CannotCancel            Code = "cannot_cancel"             // the wallet can no longer end the order
+	JournalFailed           Code = "journal_failed"            // the database cannot be written: nothing is signed
+	ConsentPassword         Code = "consent_password"          // the act needs the wallet's password
+	AmountAgain             Code = "amount_again"              // at a terminal: the amount must be typed again
+	SlippageTerminal        Code = "slippage_terminal"         // so much slippage is accepted at a terminal only
+	SessionRequired         Code = "session_required"          // the session that asked has ended
+	NoMinimum               Code = "no_minimum"                // what is signed would enforce no minimum received
+	RecordChanged           Code = "record_changed"            // an order's record is not what was accepted: nothing is signed
 )
 
 // Temporary reports whether c is a temporary problem of the provider. It says nothing
 // about an accepted order, which is tried again until its deadline.
 func (c Code) Temporary() bool {
-	return slices.Contains([]Code{ProviderBusy, ProviderDown, ProviderGarbage, ProviderKey, ClockSkew, QuoteExpired}, c)
+	return slices.Contains([]Code{ProviderBusy, ProviderDown, ProviderInvalidResponse, ProviderKey, ClockSkew, QuoteExpired}, c)
 }
 
 // A Refusal is an error that says why something was not done. Field names what was wrong;

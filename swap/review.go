@@ -23,7 +23,7 @@ const (
 
 // A Finding is one thing a review tells the user before consent.
 type Finding struct {
-	Code     string            `json:"code"` // stable: gas_insufficient, gas_scam, price_unknown, slippage_low …
+	Code     string            `json:"code"` // stable: gas_insufficient, gas_excessive, price_unknown, slippage_low …
 	Severity Severity          `json:"severity"`
 	Text     string            `json:"text"` // for a person
 	Data     map[string]string `json:"data,omitempty"`
@@ -55,10 +55,10 @@ type Review struct {
 type FeeBasis string
 
 const (
-	FeeDecoded   FeeBasis = "decoded" // the signed bytes take it and pay the receiver
-	FeeClaimed   FeeBasis = "told"    // the provider says that it takes it; no signed bytes show it
-	FeeRequested FeeBasis = "asked"   // it was requested, and nothing says whether it is taken: no terms state it
-	FeeNone      FeeBasis = "none"    // there is no fee
+	FeeDecoded   FeeBasis = "decoded"   // the signed bytes take it and pay the receiver
+	FeeReported  FeeBasis = "reported"  // the provider says that it takes it; no signed bytes show it
+	FeeRequested FeeBasis = "requested" // it was requested, and nothing says whether it is taken: no terms state it
+	FeeNone      FeeBasis = "none"      // there is no fee
 )
 
 // FeeBasis returns whether the decoded effects pay the fee of the terms or, if the terms
@@ -74,7 +74,7 @@ func (r Review) FeeBasis() FeeBasis {
 	case slices.ContainsFunc(r.Plan.LastEffect().Pays, paid):
 		return FeeDecoded
 	}
-	return FeeClaimed
+	return FeeReported
 }
 
 // QuotedMinimum returns the minimum that the quote itself states, if the decoded effects

@@ -87,7 +87,7 @@ func TestStates(t *testing.T) {
 }
 
 // TestFeeBasis checks that a fee is FeeDecoded if the signed data pays the receiver, and
-// FeeClaimed if only the offer names it, at its rate and at most the requested one.
+// FeeReported if only the offer names it, at its rate and at most the requested one.
 // Otherwise the terms have none: FeeRequested if one was requested, else FeeNone.
 func TestFeeBasis(t *testing.T) {
 	asked := QuoteRequest{FeeBps: 40, FeeReceiver: common.Address{7}}
@@ -100,14 +100,14 @@ func TestFeeBasis(t *testing.T) {
 		bps        int
 	}{
 		{ours, ours, 0, FeeDecoded, 40},
-		{ours, nil, 0, FeeClaimed, 40},
-		{ours, []Payment{{To: common.Address{7}, Bps: 39}}, 0, FeeClaimed, 40},
-		{ours, []Payment{{To: common.Address{8}, Bps: 40}}, 0, FeeClaimed, 40},
+		{ours, nil, 0, FeeReported, 40},
+		{ours, []Payment{{To: common.Address{7}, Bps: 39}}, 0, FeeReported, 40},
+		{ours, []Payment{{To: common.Address{8}, Bps: 40}}, 0, FeeReported, 40},
 		{nil, nil, 0, FeeNone, 0},
 		{nil, nil, 40, FeeRequested, 0},
-		{ours, nil, 40, FeeClaimed, 40},
+		{ours, nil, 40, FeeReported, 40},
 		{[]Payment{{To: common.Address{8}, Bps: 40}}, nil, 0, FeeNone, 0},
-		{[]Payment{{To: common.Address{7}, Bps: 39}}, nil, 0, FeeClaimed, 39},
+		{[]Payment{{To: common.Address{7}, Bps: 39}}, nil, 0, FeeReported, 39},
 		{[]Payment{{To: common.Address{7}, Bps: 41}}, nil, 0, FeeNone, 0},
 		{[]Payment{{To: common.Address{7}}}, nil, 0, FeeNone, 0},
 	} {
@@ -119,9 +119,9 @@ func TestFeeBasis(t *testing.T) {
 	}
 }
 
-// TestToldMinimum checks that the quote's own minimum is reported if the effects enforce
+// TestStatedMinimum checks that the quote's own minimum is reported if the effects enforce
 // another one, or if they enforce none and it is not the accepted minimum.
-func TestToldMinimum(t *testing.T) {
+func TestStatedMinimum(t *testing.T) {
 	terms := Terms{TokenOut: weth, Recipient: common.Address{1}, MinOut: big.NewInt(990)}
 	enforcing := Plan{Steps: []Step{{Effect: Effect{Kind: Swap, Receives: []Receive{
 		{Token: weth, To: common.Address{1}, Min: big.NewInt(995)}, {Token: native, To: common.Address{1}, Min: big.NewInt(7)},

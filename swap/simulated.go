@@ -40,11 +40,11 @@ func (x Expected) Last() EffectKind {
 // CheckSimulation compares what a simulation shows to move with the terms, and refuses
 // every difference with NotAsAccepted. A node that cannot show movements proves nothing.
 // That is enough for effects whose bytes enforce the minimum received themselves, or name
-// everything they take; opaque ones are refused with NotShown. It is pure.
+// everything they take; opaque ones are refused with SimulationUnsupported. It is pure.
 func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
 	switch {
 	case !s.Shown && x.Last() == Opaque:
-		return Refuse(NotShown, "too few rpc endpoints of chain %d can show what the call would move; add one that supports eth_simulateV1", t.SrcChain)
+		return Refuse(SimulationUnsupported, "too few rpc endpoints of chain %d can show what the call would move; add one that supports eth_simulateV1", t.SrcChain)
 	case !s.Shown:
 		return nil
 	}

@@ -40,15 +40,15 @@ type stateRow struct {
 // does in a state is the table actions in swap/engine/engine.go.
 var stateTable = []stateRow{
 	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Expired, Cancelled, Failed}, ""},
-	{Approving, "carrying out the approvals", []State{Executing, Settling, Failed, Expired, Cancelled}, "taking the allowance away"},
-	{Executing, "carrying out the steps", []State{Approving, Submitting, Settling, Failed, Expired, Cancelled}, ""},
-	{Submitting, "telling the provider", []State{Settling, Failed, Expired, Cancelled}, ""},
-	{Settling, "waiting for proof on the chain", []State{Filled, Refunded, Failed, Expired, Cancelled}, ""},
+	{Approving, "sending the approvals", []State{Executing, Settling, Failed, Expired, Cancelled}, "revoking the allowance"},
+	{Executing, "sending the swap", []State{Approving, Submitting, Settling, Failed, Expired, Cancelled}, ""},
+	{Submitting, "submitting to the provider", []State{Settling, Failed, Expired, Cancelled}, ""},
+	{Settling, "waiting for on-chain proof", []State{Filled, Refunded, Failed, Expired, Cancelled}, ""},
 	{Filled, "the output arrived", nil, "the allowance is revoked"},
 	{Refunded, "the input came back", nil, ""},
-	{Failed, "the transaction failed; the input did not leave", nil, "the transaction failed; the allowance stands"},
-	{Expired, "too late; nothing was taken", nil, "too late; the allowance stands"},
-	{Cancelled, "cancelled; nothing was taken", nil, "cancelled; the allowance stands"},
+	{Failed, "the transaction failed; the input was not spent", nil, "the transaction failed; the allowance is unchanged"},
+	{Expired, "expired; nothing was spent", nil, "expired; the allowance is unchanged"},
+	{Cancelled, "cancelled; nothing was spent", nil, "cancelled; the allowance is unchanged"},
 }
 
 // Condition says what an order waits for in its state. It ends by itself or by an act of
@@ -108,7 +108,7 @@ func (o Order) Means() string {
 	return r.Means
 }
 
-const FilledInPart = "filled in part; the rest of the input did not leave"
+const FilledInPart = "partially filled; the rest of the input was not spent"
 
 // Partly reports whether o filled with less input than was signed.
 func (o Order) Partly() bool {
@@ -169,4 +169,4 @@ func (s State) KnownFinal() bool { r, known := rowOf(s); return known && len(r.N
 // never stored. Nothing is done about such an order but reading its record again.
 const Unreadable State = "unreadable"
 
-const unreadableMeans = "its record in the database is damaged: what became of it is not known here"
+const unreadableMeans = "its record in the database is damaged: its status is unknown"

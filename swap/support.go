@@ -56,7 +56,7 @@ var supportTable = []supportRow{
 // noAuctions is a cell of a chain where the auction contract is deployed but no auction
 // was seen yet. Auctions are requested anyway, and the pools answer.
 func noAuctions(c Cell) Cell {
-	c.Note = "no auction seen so far; the pools answer"
+	c.Note = "no auctions seen so far: quotes come from pools"
 	return c
 }
 
@@ -68,17 +68,17 @@ type supersededCell struct {
 	why   string
 }
 
-const v4Too = "routes over V4 pools are supported, and requested if neither token is the wrapped coin"
+const v4Too = "V4 routes are decoded, and requested when neither token is the wrapped coin"
 
 // superseded are the cells that are no longer the spec's. A new network adds a row.
 var superseded = []supersededCell{
 	{1, DEX, dex("V3", "V2"), v4Too},
-	{10, DEX, dex("V3"), v4Too + "; the reactor is deployed, no fill of an auction is known; the API may answer that there are none, and the pools are asked then"},
-	{56, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed; the API is recorded to quote there"},
+	{10, DEX, dex("V3"), v4Too + "; the reactor is deployed, but no auction fill is known; if the API offers no auction, pools are queried"},
+	{56, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed; recorded API replies include quotes there"},
 	{8453, DEX, dex("V3"), v4Too},
 	{42161, DEX, dex("V3"), v4Too},
-	{143, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed, and auctions are filled there"},
-	{143, Bridge, none, "Relay's published configuration has a depository there (relayprotocol/relay-settlement, packages/networks/src/networks/monad.ts at 08c02f5)"},
+	{143, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed, and auctions get filled there"},
+	{143, Bridge, none, "Relay's published configuration lists a depository there (relayprotocol/relay-settlement, packages/networks/src/networks/monad.ts at 08c02f5)"},
 }
 
 // SupportOf returns the table's cell for a provider and chain. Chains outside the table

@@ -36,7 +36,7 @@ type Terms struct {
 	DstChain  uint64         `json:"dstChainId"`
 	TokenOut  common.Address `json:"tokenOut"`
 	Recipient common.Address `json:"recipient"`
-	MinOut    *big.Int       `json:"floorOut"` // minimum received, base units
+	MinOut    *big.Int       `json:"minOut"`   // minimum received, base units
 	Deadline  time.Time      `json:"deadline"` // consent ends; nothing that carries out the plan is signed or sent later
 	RefundTo  common.Address `json:"refundTo"`
 

@@ -7,10 +7,10 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// TestWhoToldTheDecimals checks that decimals are confirmed by the built-in list and by
+// TestDecimalsConfirmation checks that decimals are confirmed by the built-in list and by
 // two hosts that agree, but not by a list, a provider, one host, or a record that does
 // not say by how many.
-func TestWhoToldTheDecimals(t *testing.T) {
+func TestDecimalsConfirmation(t *testing.T) {
 	list, err := ParseList([]byte(`{"name":"Mine","timestamp":"2026-01-01T00:00:00Z","version":{"major":1,"minor":0,"patch":0},"tokens":[
 		{"chainId":1,"address":"0x5ec2e70000000000000000000000000000000001","symbol":"LST","name":"Listed","decimals":18}]}`))
 	if err != nil {

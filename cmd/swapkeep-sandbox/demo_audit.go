@@ -102,13 +102,13 @@ func (l *ledger) lookAtTransactions(ctx context.Context, s *demoRun, a *observed
 func (l *ledger) transactions() (all []*signed, err error) {
 	raws := l.chain.Transactions()
 	if len(raws) < l.handed {
-		return nil, errors.New("the node lost transactions that were submitted to it")
+		return nil, errors.New("the node lost a submitted transaction")
 	}
 	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(l.plan.chain))
 	for _, raw := range raws[l.handed:] {
 		tx := &signed{Transaction: new(types.Transaction), sendCount: 1}
 		if err := tx.UnmarshalBinary(raw.Raw); err != nil {
-			return nil, fmt.Errorf("the node was sent something that is not a transaction: %w", err)
+			return nil, fmt.Errorf("an invalid transaction was submitted to the node: %w", err)
 		}
 		i := slices.IndexFunc(all, func(s *signed) bool { return s.Hash() == tx.Hash() })
 		if i >= 0 {
@@ -235,7 +235,7 @@ func (tx *signed) says(last string) string {
 	if tx.receipt != nil {
 		end = fmt.Sprintf("mined in block %d", tx.receipt.BlockNumber)
 	}
-	return fmt.Sprintf("%s, nonce %d: tip %s, at most %s; the node got it %s; %s",
+	return fmt.Sprintf("%s, nonce %d: tip %s, at most %s; submitted %s; %s",
 		tx.what(last), tx.Nonce(), strings.TrimSuffix(gwei(tx.GasTipCap()), " gwei"), gwei(tx.GasFeeCap()), times(tx.sendCount), end)
 }
 
@@ -256,13 +256,13 @@ func (l *ledger) says(a observed) string {
 	if l.plan.end == refunded {
 		parts = append(parts, l.pays.Text(a.back)+" came back")
 	}
-	return strings.Join(append(parts, fmt.Sprintf("payments to it: %d", len(a.inflows)+len(a.returns)), l.saysGrants(a)), "; ")
+	return strings.Join(append(parts, fmt.Sprintf("payments to the account: %d", len(a.inflows)+len(a.returns)), l.saysGrants(a)), "; ")
 }
 
 // saysGrants describes what spenders can still pull.
 func (l *ledger) saysGrants(a observed) string {
 	if len(a.left) == 0 {
-		return "nobody was allowed anything"
+		return "no allowance was granted"
 	}
 	left, permits := new(big.Int), 0
 	for i, g := range a.left {

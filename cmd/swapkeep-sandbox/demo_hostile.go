@@ -35,12 +35,12 @@ func (s *demoRun) demoHostile(ctx context.Context, hostile lie) error {
 		step{line: "swapkeep networks select " + networkWord(l.chain), want: "is the active network"},
 		step{line: l.tradeLine("swap") + " --provider " + l.plan.provider + " --review-only", exit: exitSwap, want: "not_as_accepted"})
 	if err != nil && strings.Contains(out, "digest") {
-		err = errors.Join(errors.New("the lie was not refused: a review was made of it"), err)
+		err = errors.Join(errors.New("the malicious quote was not refused: it got a review"), err)
 	}
 	if err != nil {
 		return err
 	}
-	s.out.Styled(screen.Good, "refused", "no review, so there is nothing to accept")
+	s.out.Styled(screen.Good, "refused", "no review, so nothing can be accepted")
 	return s.checkUntouched(ctx, l, len(before))
 }
 
@@ -56,7 +56,7 @@ func (s *demoRun) checkUntouched(ctx context.Context, l *ledger, before int) err
 		return err
 	}
 	if len(a.signed) > 0 || a.stray > 0 || len(a.providerOrders) > 0 || len(after) != before || a.paid.Sign() != 0 || a.got.Sign() != 0 || len(a.outflows) > 0 {
-		return fmt.Errorf("something was signed all the same: %s; %s", l.says(a), l.saysDeals(a))
+		return fmt.Errorf("something was signed anyway: %s; %s", l.says(a), l.saysDeals(a))
 	}
 	s.out.Fact("on chain", l.says(a))
 	s.out.Fact("provider", l.saysDeals(a)+"; the daemon has no new order: nothing was signed")

@@ -40,7 +40,7 @@ func (s *demoRun) acceptWithKill(ctx context.Context, l *ledger) (out string, er
 		return out, err
 	}
 	if killed == 0 {
-		return out, fmt.Errorf("the order ended before the moment %s", m.name)
+		return out, fmt.Errorf("the order ended before the daemon could be killed %s", m.name)
 	}
 	if err := end(ctx); err != nil {
 		return out, err
@@ -66,7 +66,7 @@ func (s *demoRun) restarted(ctx context.Context, killed int) error {
 		return err
 	}
 	if s.daemon == killed {
-		return fmt.Errorf("pid %d answers after it was killed", killed)
+		return fmt.Errorf("pid %d still answers after it was killed", killed)
 	}
 	s.out.Fact("checked", "the command started a new daemon, and its keys are locked")
 	_, err := s.typed(ctx, unlockStep())
@@ -80,7 +80,7 @@ func unlockStep() step {
 // awaitMoment waits for the plan's moment and prints the state of the chain and of the
 // provider.
 func (s *demoRun) awaitMoment(ctx context.Context, l *ledger) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, momentTime, fmt.Errorf("there was no moment %s in %v", l.plan.kill.name, momentTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, momentTime, fmt.Errorf("the kill point %s was not reached in %v", l.plan.kill.name, momentTime))
 	defer cancel()
 	for {
 		a, there, err := s.atTheMoment(ctx, l)

@@ -45,16 +45,16 @@ func (m *moneyAudit) record(told protocol.OrderResult, digest protocol.Hash) err
 // judge makes the audit and says what came of it. It is an error if anything does not agree.
 func (m *moneyAudit) judge(home string) (string, error) {
 	if m.Audit == nil {
-		return "not begun", nil
+		return "not started", nil
 	}
 	defer m.Close()
 	if !m.complete {
-		return "not made: the demo did not come to its end", nil
+		return "not done: the demo did not finish", nil
 	}
 	if m.Judge(home, m.told, m.consents); len(m.found) > 0 {
 		return "", errors.New(strings.Join(m.found, "; "))
 	}
-	return fmt.Sprintf("%s in the journal; every transaction, transfer and coin on %d chains is of one of them, and the providers' books agree", count(len(m.told), "order"), len(m.Chains)), nil
+	return fmt.Sprintf("%s in the journal; every transaction, transfer and payment on %d chains belongs to one of them, and the providers' records agree", count(len(m.told), "order"), len(m.Chains)), nil
 }
 
 func (s *demoRun) judgeMoney(context.Context) (string, error) {

@@ -51,7 +51,7 @@ var (
 	}
 	unregistered = moment{
 		name: "between the mined deposit and its registration", mined: true,
-		rule: inject.Rule{Target: "/v1/deposit/submit", Kind: inject.HTTP, Status: 503}, means: "fails when it is told of the deposit",
+		rule: inject.Rule{Target: "/v1/deposit/submit", Kind: inject.HTTP, Status: 503}, means: "fails when the deposit is submitted",
 	}
 )
 
@@ -97,7 +97,7 @@ var demoLie = lie{
 		{Target: "jam/quote", Kind: inject.Lie, Pointer: "/toSign/receiver", Value: quoted(thief)},
 		{Target: "rfq/quote", Kind: inject.Lie, Pointer: "/toSign/receiver", Value: quoted(thief)},
 	},
-	says: "quotes honestly, but puts another receiver into the order to be signed",
+	says: "quotes honestly, but replaces the receiver in the order to sign",
 }
 
 func quoted(a protocol.Address) json.RawMessage {

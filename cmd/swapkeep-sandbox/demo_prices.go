@@ -148,7 +148,7 @@ func (s *demoRun) printPrices(ctx context.Context) error {
 	}
 	s.out.Fact("read", fmt.Sprintf("%s over HTTP during the swaps, in %d versions, with %d prices", times(p.reads), len(p.boards), p.total))
 	if p.lost > 0 {
-		s.out.Fact("", times(p.lost)+" there was no answer, because the daemon had been killed")
+		s.out.Fact("", times(p.lost)+" without an answer, because the daemon had been killed")
 	}
 	return nil
 }

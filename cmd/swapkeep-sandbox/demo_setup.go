@@ -118,7 +118,7 @@ func (s *demoRun) wallet(ctx context.Context) error {
 	}
 	s.account = made.Wallet.Accounts[0].Address
 	s.out.Fact("created", fmt.Sprintf("account %s (%s)", s.account, made.Wallet.Accounts[0].Path))
-	s.out.Fact("phrase", fmt.Sprintf("%d words, shown only this once, and left out here", words))
+	s.out.Fact("phrase", fmt.Sprintf("%d words, shown only once, omitted here", words))
 	kept, err := s.describeKept(ctx)
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ var summaryRows = []struct {
 // got returns what arrived: the output, or the input for a refund.
 func (o outcome) got() string {
 	if o.plan.end == refunded {
-		return o.ledger.pays.brief(o.audit.back) + " back"
+		return o.ledger.pays.brief(o.audit.back) + " refunded"
 	}
 	return o.ledger.gets.brief(o.audit.got)
 }
@@ -123,18 +123,18 @@ func (o outcome) end() string {
 func (o outcome) ended() bool { return o.err == nil && o.order.State == o.plan.end }
 
 // tally returns the last line of the demo, and whether all swaps ended as planned.
-func tally(story []plan, outcomes []outcome) (string, bool) {
+func tally(plans []plan, outcomes []outcome) (string, bool) {
 	ends := map[string]int{}
 	for _, o := range outcomes {
 		ends[o.end()]++
 	}
-	line := fmt.Sprintf("demo: %d swaps, %d filled, %d refunded, %d failed", len(story), ends[filled], ends[refunded], ends["failed"])
+	line := fmt.Sprintf("demo: %d swaps, %d filled, %d refunded, %d failed", len(plans), ends[filled], ends[refunded], ends["failed"])
 	if n := ends["interrupted"]; n > 0 {
 		line += fmt.Sprintf(", %d interrupted", n)
 	}
-	rest := len(story) - len(outcomes)
+	rest := len(plans) - len(outcomes)
 	if rest > 0 {
 		line += fmt.Sprintf(", %d not tried", rest)
 	}
-	return line, len(story) > 0 && rest == 0 && ends["failed"]+ends["interrupted"] == 0
+	return line, len(plans) > 0 && rest == 0 && ends["failed"]+ends["interrupted"] == 0
 }

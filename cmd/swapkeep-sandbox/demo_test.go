@@ -39,7 +39,7 @@ func ledgerOf(t *testing.T, p plan) *ledger {
 	t.Helper()
 	l := &ledger{plan: p, chain: on(t, p.chain), destination: on(t, p.destination()), ceiling: big.NewInt(1e15), sends: 2, minReceived: big.NewInt(5e5),
 		nonces: map[uint64]uint64{p.chain: 4}, grants: []grant{{left: new(big.Int)}},
-		review: protocol.Review{Digest: "0xd1", Settlement: "provider", FeeBasis: "told", Terms: protocol.Terms{FeeBps: 40}}}
+		review: protocol.Review{Digest: "0xd1", Settlement: "provider", FeeBasis: "reported", Terms: protocol.Terms{FeeBps: 40}}}
 	l.native = nativeOf(l.chain.Network)
 	l.pays, _ = coinNamed(l.chain.Network, p.pays)
 	l.gets, _ = coinNamed(l.destination.Network, p.receives)
@@ -78,7 +78,7 @@ func planned(t *testing.T, fits func(plan) bool) plan {
 	t.Helper()
 	i := slices.IndexFunc(demoSwaps, fits)
 	if i < 0 {
-		t.Fatal("the story has no such swap")
+		t.Fatal("the demo has no such swap")
 	}
 	return demoSwaps[i]
 }
@@ -87,7 +87,7 @@ func isRefund(p plan) bool { return p.end == refunded }
 
 // demoSwaps covers what is promised: every way to swap, four source chains, two kills and
 // one refund.
-func TestStory(t *testing.T) {
+func TestDemoCoversEveryRoute(t *testing.T) {
 	ways, chains, ends, kills := map[string]int{}, map[uint64]bool{}, map[string]int{}, 0
 	for _, p := range demoSwaps {
 		ways[p.provider+" "+p.routing]++
@@ -100,7 +100,7 @@ func TestStory(t *testing.T) {
 			t.Errorf("%s goes to chain %d", p.way, p.to)
 		}
 		if _, known := audit.ProviderOrders[p.provider]; !known {
-			t.Errorf("nobody reads the books of %s", p.provider)
+			t.Errorf("the records of %s are not read", p.provider)
 		}
 	}
 	want := map[string]int{"dex CLASSIC": 1, "dex DUTCH_V3": 1, "bridge ": 2, "intent ": 1, "gasless JAM": 1, "gasless RFQ": 1}
@@ -110,9 +110,9 @@ func TestStory(t *testing.T) {
 }
 
 func TestLastLineIsHonest(t *testing.T) {
-	story := []plan{demoSwaps[0], planned(t, isRefund), demoSwaps[1]}
-	full, back := proven(t, story[0]), proven(t, story[1])
-	unbegun := outcome{plan: story[1], err: errors.New("no offer")}
+	plans := []plan{demoSwaps[0], planned(t, isRefund), demoSwaps[1]}
+	full, back := proven(t, plans[0]), proven(t, plans[1])
+	unbegun := outcome{plan: plans[1], err: errors.New("no offer")}
 	denied, open, kept, lost, cut := full, full, back, full, unbegun
 	cut.interrupted = true
 	denied.err = errors.New("the chain says otherwise")
@@ -134,7 +134,7 @@ func TestLastLineIsHonest(t *testing.T) {
 		{[]outcome{full, cut}, "demo: 3 swaps, 1 filled, 0 refunded, 0 failed, 1 interrupted, 1 not tried", false},
 		{nil, "demo: 3 swaps, 0 filled, 0 refunded, 0 failed, 3 not tried", false},
 	} {
-		if line, all := tally(story, c.outcomes); line != c.want || all != c.all {
+		if line, all := tally(plans, c.outcomes); line != c.want || all != c.all {
 			t.Errorf("%q, %t; want %q, %t", line, all, c.want, c.all)
 		}
 	}

@@ -23,14 +23,14 @@ import (
 func (s *demoRun) checkSettled(ctx context.Context, l *ledger, o protocol.Order) (observed, error) {
 	v := o.Verdict
 	if o.State != l.plan.end || v == nil || v.Evidence == nil || v.Received == nil {
-		return observed{}, fmt.Errorf("the order ended as %s, which is not what the story has: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
+		return observed{}, fmt.Errorf("the order ended as %s, which differs from the demo's plan: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
 	}
 	s.proof(l, v)
 	a, err := l.audited(ctx, s)
 	if err != nil {
 		return a, err
 	}
-	s.books(l, a)
+	s.printAudit(l, a)
 	if err := l.firstFault(a); err != nil {
 		return a, err
 	}
@@ -45,13 +45,13 @@ func (s *demoRun) proof(l *ledger, v *protocol.Verdict) {
 		of   *protocol.Evidence
 	}{{"end", v.Evidence}, {"deposit", v.Deposit}} {
 		if e.of != nil {
-			s.out.Fact("", fmt.Sprintf("%s: %s, block %d, %d deep, %s", e.what, s.chainName(e.of.ChainID), e.of.Block, e.of.Depth, strings.Join(e.of.Hosts, ", ")))
+			s.out.Fact("", fmt.Sprintf("%s: %s, block %d, %d confirmations, %s", e.what, s.chainName(e.of.ChainID), e.of.Block, e.of.Depth, strings.Join(e.of.Hosts, ", ")))
 			s.out.Fact("", "tx "+string(e.of.Tx))
 		}
 	}
 	counts := ""
 	if len(v.Logs) > 0 {
-		counts = fmt.Sprintf("; %s of it counted, for this order only", count(len(v.Logs), "log"))
+		counts = fmt.Sprintf("; %s counted, for this order only", count(len(v.Logs), "log"))
 	}
 	s.out.Fact("", v.Sources+counts)
 }
@@ -63,17 +63,17 @@ func (s *demoRun) chainName(id uint64) string {
 	return fmt.Sprintf("chain %d", id)
 }
 
-// books prints an audit.
-func (s *demoRun) books(l *ledger, a observed) {
+// printAudit prints an audit.
+func (s *demoRun) printAudit(l *ledger, a observed) {
 	s.out.Fact("on chain", l.says(a))
 	for _, tx := range a.signed {
 		s.out.Fact("", tx.says(l.lastKind()))
 	}
 	s.out.Fact("provider", l.saysDeals(a))
 	if l.plan.end == filled {
-		s.out.Fact("received", fmt.Sprintf("%s; the minimum was %s; wallet fee %s", l.gets.Text(a.got), l.gets.Text(l.minReceived), l.feePaid(a)))
+		s.out.Fact("received", fmt.Sprintf("%s; minimum %s; wallet fee %s", l.gets.Text(a.got), l.gets.Text(l.minReceived), l.feePaid(a)))
 	}
-	s.out.Fact("paid", fmt.Sprintf("%s; gas %s (%s units), the fee limit was %s", l.pays.Text(new(big.Int).Sub(a.paid, a.back)),
+	s.out.Fact("paid", fmt.Sprintf("%s; network fee %s (%s gas), limit %s", l.pays.Text(new(big.Int).Sub(a.paid, a.back)),
 		l.native.Text(a.gas), amount.Grouped(fmt.Sprint(a.units)), l.native.Text(l.ceiling)))
 }
 
@@ -82,17 +82,17 @@ func (s *demoRun) books(l *ledger, a observed) {
 func (l *ledger) feePaid(a observed) string {
 	switch {
 	case a.fee.Sign() != 0:
-	case l.review.FeeBasis == "told":
-		return fmt.Sprintf("%d bps as the provider tells, none on the chain", l.review.Terms.FeeBps)
-	case l.review.FeeBasis == "asked":
-		return fmt.Sprintf("%d bps asked for, none on the chain", l.review.Offer.FeeAsked)
+	case l.review.FeeBasis == "reported":
+		return fmt.Sprintf("%d bps reported by the provider, none seen on-chain", l.review.Terms.FeeBps)
+	case l.review.FeeBasis == "requested":
+		return fmt.Sprintf("%d bps requested, none seen on-chain", l.review.Offer.FeeAsked)
 	}
 	return l.gets.OrNone(a.fee)
 }
 
 // saysDeals describes the provider's own records.
 func (l *ledger) saysDeals(a observed) string {
-	text := fmt.Sprintf("the provider's simulator has %s of it", count(len(a.providerOrders), "order"))
+	text := fmt.Sprintf("the provider's simulator has %s for this swap", count(len(a.providerOrders), "order"))
 	for _, d := range a.providerOrders {
 		text += ": " + d.Status
 		if d.Payment != (common.Hash{}) {
@@ -119,23 +119,23 @@ func (l *ledger) firstFault(a observed) error {
 		when bool
 		why  string
 	}{
-		{a.paid.Cmp(l.plan.amount) != 0, "the account did not pay the amount once"},
-		{token && (len(a.outflows) != 1 || sum(a.outflows).Cmp(l.plan.amount) != 0), fmt.Sprintf("tokens left the account %s, and not the amount once", times(len(a.outflows)))},
+		{a.paid.Cmp(l.plan.amount) != 0, "the account did not pay the amount exactly once"},
+		{token && (len(a.outflows) != 1 || sum(a.outflows).Cmp(l.plan.amount) != 0), fmt.Sprintf("tokens left the account %s, not the amount exactly once", times(len(a.outflows)))},
 		{len(a.inflows) != got || len(a.returns) != back, fmt.Sprintf("%s, want %d", count(len(a.inflows)+len(a.returns), "payment"), got+back)},
-		{a.got.Cmp(sum(a.inflows)) != 0, "the output's balance did not change by what was paid out"},
+		{a.got.Cmp(sum(a.inflows)) != 0, "the output balance did not change by the payments received"},
 		{len(mined) != l.sends || a.nonce != l.nonces[l.plan.chain]+uint64(l.sends), fmt.Sprintf("the account sent %s, want %d", count(len(mined), "transaction"), l.sends)},
 		{len(a.signed) != l.sends, fmt.Sprintf("%s were signed, want %d", count(len(a.signed), "transaction"), l.sends)},
 		{a.stray != 0, "the account sent transactions on another chain"},
 		{slices.ContainsFunc(mined, func(tx *signed) bool { return tx.receipt.Status != types.ReceiptStatusSuccessful }), "a transaction failed"},
-		{a.gas.Cmp(l.ceiling) > 0, "its gas is above the accepted ceiling"},
-		{slices.ContainsFunc(a.signed, func(tx *signed) bool { return tx.maxCost().Cmp(l.ceiling) > 0 }), "its gas could have been above the accepted ceiling"},
-		{l.review.FeeBasis == "decoded" && a.fee.Sign() <= 0, "nothing of the fee that was decoded arrived"},
-		{l.review.FeeBasis == "none" && a.fee.Sign() != 0, "the fee's receiver was paid a fee, and the review had none"},
+		{a.gas.Cmp(l.ceiling) > 0, "its network fee is above the accepted limit"},
+		{slices.ContainsFunc(a.signed, func(tx *signed) bool { return tx.maxCost().Cmp(l.ceiling) > 0 }), "its network fee could have exceeded the accepted limit"},
+		{l.review.FeeBasis == "decoded" && a.fee.Sign() <= 0, "the decoded fee did not arrive"},
+		{l.review.FeeBasis == "none" && a.fee.Sign() != 0, "the fee receiver was paid, but the review had no fee"},
 		{len(a.providerOrders) != l.plan.orders, fmt.Sprintf("the provider has %s, want %d", count(len(a.providerOrders), "order"), l.plan.orders)},
-		{l.plan.orders > 0 && a.paidBy == nil, "the provider's books name no payment that was mined"},
+		{l.plan.orders > 0 && a.paidBy == nil, "the provider's records name no mined payment"},
 		{l.misused(a), "not exactly one permit was used"},
 		{slices.ContainsFunc(a.left, func(g grant) bool { return g.left.Sign() != 0 }), "an allowance was left behind"},
-		{len(mined) > 0 && a.confirmations < sandbox.Depth, "it is not as deep as proof needs"},
+		{len(mined) > 0 && a.confirmations < sandbox.Depth, "it has too few confirmations for proof"},
 	} {
 		if w.when {
 			return errors.New(w.why + ": " + l.says(a))
@@ -167,7 +167,7 @@ func (l *ledger) checkVerdict(a observed, o protocol.Order) error {
 	}
 	switch {
 	case o.Digest != l.review.Digest:
-		return fmt.Errorf("the order carries out %s, consented to was %s", o.Digest, l.review.Digest)
+		return fmt.Errorf("the order executes %s, but %s was accepted", o.Digest, l.review.Digest)
 	case arrived.Cmp(least) < 0 || v.Short:
 		return fmt.Errorf("less than %s arrived", in.Text(least))
 	case arrived.Cmp(v.Received.Amount.Int()) != 0:

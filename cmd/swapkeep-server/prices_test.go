@@ -143,8 +143,8 @@ func TestHealthTellsTheTruth(t *testing.T) {
 	}
 }
 
-// TestHeard: a continuing failure is logged once.
-func TestHeard(t *testing.T) {
+// TestContinuingFailureIsLoggedOnce: a continuing failure is logged once.
+func TestContinuingFailureIsLoggedOnce(t *testing.T) {
 	var log strings.Builder
 	h := failureLog{log: zerolog.New(&log)}
 	for range 5 {

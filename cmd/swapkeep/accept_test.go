@@ -84,13 +84,13 @@ const (
 // proposal.
 func needy(severity string) protocol.Order {
 	const account, ether = protocol.Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"), "1000000000000000000"
-	o := protocol.Order{ID: "01", Request: newRequest(), Digest: accepted, State: "executing", Means: "carrying out the steps", Condition: "needs_consent", Revision: 3}
+	o := protocol.Order{ID: "01", Request: newRequest(), Digest: accepted, State: "executing", Means: "sending the swap", Condition: "needs_consent", Revision: 3}
 	o.Terms = protocol.Terms{Provider: "dex", Account: account, SrcChainID: 1, DstChainID: 1, TokenIn: protocol.Native, TokenOut: usdc.Address,
 		AmountIn: ether, MinimumReceived: "2990000000", Recipient: account, RefundTo: account, GasCeiling: "50000000000000000"}
 	o.Offer = protocol.Offer{Account: account, TokenIn: protocol.Native, AmountIn: ether, TokenOut: usdc.Address, AmountOut: "2600000000",
 		MinAmountOut: "2500000000", Recipient: account, RefundTo: account, Slippage: 50}
 	review := protocol.Review{Digest: proposed, Terms: o.Terms, Offer: o.Offer, Gas: protocol.Gas{Expected: "0", Max: "0", Balance: "0"},
-		Findings: []protocol.Finding{{Code: "price_off", Severity: severity, Text: "far off"}}}
+		Findings: []protocol.Finding{{Code: "price_impact", Severity: severity, Text: "far off"}}}
 	review.Terms.MinimumReceived = "2500000000"
 	o.Proposal = &protocol.Proposal{Reason: "the quote is below the accepted floor", Review: review}
 	return o
@@ -127,7 +127,7 @@ func scriptFlags(t *testing.T, digest protocol.Hash) *consentFlags {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = read.Close(), write.Close() })
-	return &consentFlags{digest: string(digest), detach: true, acknowledge: []string{"price_off"},
+	return &consentFlags{digest: string(digest), detach: true, acknowledge: []string{"price_impact"},
 		password: &secretFlag{name: "password-fd", fd: fd}}
 }
 
@@ -143,10 +143,10 @@ func TestAcceptProposal(t *testing.T) {
 	if err := json.Unmarshal(d.asked["swap.accept"], &asked); err != nil {
 		t.Fatal(err)
 	}
-	if asked.Digest != proposed || asked.Order != "01" || len(asked.Acknowledge) != 1 || asked.Acknowledge[0] != "price_off" {
+	if asked.Digest != proposed || asked.Order != "01" || len(asked.Acknowledge) != 1 || asked.Acknowledge[0] != "price_impact" {
 		t.Errorf("asked for %+v", asked)
 	}
-	for _, want := range []string{"the quote is below the accepted floor", "2,500 USDC", "far off (price_off)", string(proposed)} {
+	for _, want := range []string{"the quote is below the accepted floor", "2,500 USDC", "far off (price_impact)", string(proposed)} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q was not shown:\n%s", want, out)
 		}
@@ -196,9 +196,9 @@ func TestReviewWarnsOfUnverifiedTokens(t *testing.T) {
 	}
 }
 
-// TestReviewTellsTheQuotesMinimum: a quote's minimum that differs from the enforced one
+// TestReviewShowsTheQuotesMinimum: a quote's minimum that differs from the enforced one
 // is shown next to it.
-func TestReviewTellsTheQuotesMinimum(t *testing.T) {
+func TestReviewShowsTheQuotesMinimum(t *testing.T) {
 	for told, want := range map[protocol.Amount]bool{"": false, "2600000000": true} {
 		l, out := deskFor(needy("note")).at(t)
 		r := needy("note").Proposal.Review
@@ -224,7 +224,7 @@ func TestAcknowledgedInAdvance(t *testing.T) {
 		t.Error("accepted all the same")
 	}
 	cmd := newSwap(l.t)
-	cmd.SetArgs([]string{"1", "ETH", "USDC", "--acknowledge", "output_unverified,output_imitates"})
+	cmd.SetArgs([]string{"1", "ETH", "USDC", "--acknowledge", "output_unverified,output_lookalike"})
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	if err := cmd.ExecuteContext(t.Context()); err == nil {
 		t.Error("a swap is begun with codes of findings that nobody has seen")

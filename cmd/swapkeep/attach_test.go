@@ -24,7 +24,7 @@ func TestAttach(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"dex-1.json": `{"provider":"dex","code":"not_understood"}`, "bridge-1.json": "{\n\"provider\":\"bridge\"}",
+		"dex-1.json": `{"provider":"dex","code":"undecodable"}`, "bridge-1.json": "{\n\"provider\":\"bridge\"}",
 		"broken.json": `{"provider":`, "steers.json": `{"a":"` + "\u202e" + `"}`, "long.json": `"` + strings.Repeat("x", maxRefused) + `"`,
 		atomicfile.TempPrefix + "1": `{}`,
 	} {
@@ -49,7 +49,7 @@ func TestAttach(t *testing.T) {
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Answers) != 2 || !strings.Contains(string(got.Answers[0]), "bridge") || !strings.Contains(string(got.Answers[1]), "not_understood") {
+	if len(got.Answers) != 2 || !strings.Contains(string(got.Answers[0]), "bridge") || !strings.Contains(string(got.Answers[1]), "undecodable") {
 		t.Errorf("has the answers %s", got.Answers)
 	}
 	if got.Version != version || got.OS != runtime.GOOS || len(got.Unread) != 1 || strings.Contains(string(raw), home) {

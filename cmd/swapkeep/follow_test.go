@@ -22,7 +22,7 @@ const (
 
 // reportedOrder returns an order that has had a condition for that long, by its history.
 func reportedOrder(condition string, ago ...time.Duration) (r orderDetails) {
-	r.Order.value = protocol.Order{ID: "1", State: "settling", Means: "waiting for proof on the chain", Condition: condition, Reported: condition != "", Report: "it may be the fill or another's",
+	r.Order.value = protocol.Order{ID: "1", State: "settling", Means: "waiting for on-chain proof", Condition: condition, Reported: condition != "", Report: "it may be the fill or another's",
 		Claim: &protocol.Claim{State: "filled", Tx: payment}, Terms: protocol.Terms{SrcChainID: 8453, DstChainID: 1}}
 	r.History = []protocol.Entry{{Time: time.Now().Add(-time.Hour), Condition: "awaiting_proof"}, {Time: time.Now().Add(-time.Hour)}}
 	for _, d := range ago {
@@ -136,7 +136,7 @@ func TestOrderIsShownWhole(t *testing.T) {
 			}
 		}
 	}
-	wants(o, "settling: waiting for proof on the chain (Payment seen, not yet confirmed)", "It may be the fill or another's. The daemon keeps checking",
+	wants(o, "settling: waiting for on-chain proof (Payment seen, not yet confirmed)", "It may be the fill or another's. The daemon keeps checking",
 		"seen 24.9 USDC on Arbitrum One, from "+string(thePayer)+", 2026-11-20 12:00, transaction "+string(payment), "reason look at transaction 0x05 of chain 8453",
 		"refund 25 USDC to 0xother, if not filled", "provider's id 0xtheirs", "submitted 3 times, from 2026-11-20 12:00 to 2026-11-20 12:01; the provider has the order",
 		"provider says filled, transaction "+string(payment))
@@ -147,7 +147,7 @@ func TestOrderIsShownWhole(t *testing.T) {
 	o.Wrapped, o.Submission.Refused = true, true
 	wants(o, ": done", "may still be valid")
 
-	own := protocol.Order{State: "executing", Means: "carrying out the steps", Condition: "waiting_unlock", Terms: o.Terms}
+	own := protocol.Order{State: "executing", Means: "sending the swap", Condition: "waiting_unlock", Terms: o.Terms}
 	own.Terms.Refund, own.Terms.Wrap = nil, ""
 	wants(own, "swapkeep keys unlock", "refund to 0xother")
 	own.Terms.RefundTo = "0xme"

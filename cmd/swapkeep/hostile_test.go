@@ -29,7 +29,7 @@ func onPaper() (*terminal, *bytes.Buffer) {
 }
 
 // Text from others never controls the terminal, wherever a command prints it.
-func TestNothingSteersTheTerminal(t *testing.T) {
+func TestTerminalControlSequencesAreRemoved(t *testing.T) {
 	for name, tell := range map[string]func(*terminal) error{
 		"status": func(t *terminal) error {
 			return t.table(protocol.StatusResult{

@@ -14,7 +14,7 @@ import (
 
 // A browser is told why the daemon is unavailable, also that a person stopped it:
 // otherwise the extension would restart it at once.
-func TestARelayTellsOfAStop(t *testing.T) {
+func TestRelayReportsAStop(t *testing.T) {
 	for want, err := range map[string]error{
 		"daemon_stopped":    fmt.Errorf("%w: %w", owner.ErrStopped, transport.ErrNoDaemon),
 		"daemon_lost":       transport.ErrNoDaemon,

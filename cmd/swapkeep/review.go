@@ -140,14 +140,14 @@ func (w reviewer) receivers(t protocol.Terms) {
 
 // feeBases describe how the wallet's fee is known.
 var feeBases = map[string]string{
-	"decoded": "decoded from what is signed",
-	"told":    "as stated by the provider, not part of what is signed",
+	"decoded":  "decoded from what is signed",
+	"reported": "as stated by the provider, not part of what is signed",
 }
 
 // feesText describes the fees of the wallet's vendor and of the provider.
 func feesText(r protocol.Review, gets amount.Coin) string {
 	said := []string{"no wallet fee"}
-	if r.FeeBasis == "asked" {
+	if r.FeeBasis == "requested" {
 		said[0] = fmt.Sprintf("wallet %s %% requested; unknown whether the provider charges it", protocol.Percent(r.Offer.FeeAsked))
 	}
 	if r.Terms.FeeReceiver != "" && r.Terms.FeeBps > 0 {
@@ -160,7 +160,7 @@ func feesText(r protocol.Review, gets amount.Coin) string {
 }
 
 // stepKinds describe how a step is carried out.
-var stepKinds = map[string]string{"call": "transaction", "typed": "signature", "late": "transaction, built after the previous step"}
+var stepKinds = map[string]string{"call": "transaction", "typed": "signature", "deferred": "transaction, built after the previous step"}
 
 func (w reviewer) steps(r protocol.Review) error {
 	w.out.Heading("Steps")

@@ -21,7 +21,7 @@ func TestReviewSaysWhatHolds(t *testing.T) {
 	}{
 		{"own swap", protocol.Step{Kind: "call", Effect: protocol.Effect{Kind: "swap", Receives: floor}},
 			[]string{"reverts below this", "stay in the account", "simulated", "the market price"}, []string{"promised by"}},
-		{"late swap", protocol.Step{Kind: "late", Effect: protocol.Effect{Kind: "swap", Receives: floor}},
+		{"deferred swap", protocol.Step{Kind: "deferred", Effect: protocol.Effect{Kind: "swap", Receives: floor}},
 			[]string{"reverts below this"}, []string{"simulated"}},
 		{"signed order", protocol.Step{Kind: "typed", Effect: protocol.Effect{Kind: "order", Receives: floor}},
 			[]string{"reverts below this", "stay in the account"}, []string{"promised by", "simulated"}},
@@ -57,10 +57,10 @@ func TestFeesInWords(t *testing.T) {
 		asked int
 		want  string
 	}{
-		"decoded": {taken, 0, "wallet 0.4 % to 0xbEEF, decoded from what is signed"},
-		"told":    {taken, 0, "wallet 0.4 % to 0xbEEF, as stated by the provider"},
-		"asked":   {protocol.Terms{}, 40, "wallet 0.4 % requested; unknown whether the provider charges it"},
-		"none":    {protocol.Terms{}, 0, "no wallet fee"},
+		"decoded":   {taken, 0, "wallet 0.4 % to 0xbEEF, decoded from what is signed"},
+		"reported":  {taken, 0, "wallet 0.4 % to 0xbEEF, as stated by the provider"},
+		"requested": {protocol.Terms{}, 40, "wallet 0.4 % requested; unknown whether the provider charges it"},
+		"none":      {protocol.Terms{}, 0, "no wallet fee"},
 	} {
 		r := protocol.Review{Terms: c.terms, FeeBasis: basis, Offer: protocol.Offer{FeeAsked: c.asked}}
 		if got := feesText(r, amount.Coin{Symbol: "USDC"}); !strings.HasPrefix(got, c.want+";") && !strings.HasPrefix(got, c.want+",") {

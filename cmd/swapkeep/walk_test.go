@@ -55,7 +55,7 @@ func expiringQuotes(t *testing.T, late int, typed string) (l *daemonConn, f *swa
 	return l, f, d, executed, out.String
 }
 
-const agrees = "price_off\nyes\n"
+const agrees = "price_impact\nyes\n"
 
 // TestQuoteRunsOutWhileItIsRead: only the plan that was shown last is accepted, and only
 // after the user consented to it again, with its findings.
@@ -75,7 +75,7 @@ func TestQuoteRunsOutWhileItIsRead(t *testing.T) {
 
 // TestRenewedReviewIsDeclined: consent to an expired plan is not consent to the next one.
 func TestRenewedReviewIsDeclined(t *testing.T) {
-	for name, typed := range map[string]string{"no": agrees + "price_off\nno\n", "nothing more": agrees, "not acknowledged": agrees + "yes\nyes\n"} {
+	for name, typed := range map[string]string{"no": agrees + "price_impact\nno\n", "nothing more": agrees, "not acknowledged": agrees + "yes\nyes\n"} {
 		l, f, _, executed, said := expiringQuotes(t, 1, typed)
 		if err := l.swapInteractively(t.Context(), trade{}, f); err == nil || len(*executed) != 1 {
 			t.Errorf("%s: %v, consent to %v\n%s", name, err, *executed, said())

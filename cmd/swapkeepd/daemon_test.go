@@ -6,7 +6,7 @@ import (
 )
 
 // A daemon waits for its repair to end, so that the next one does not find it half done.
-func TestCloseWaitsForMending(t *testing.T) {
+func TestCloseWaitsForRepair(t *testing.T) {
 	d := &daemon{stop: func() {}}
 	over, closed := make(chan struct{}), make(chan error)
 	d.repairing.Go(func() { <-over })

@@ -98,7 +98,7 @@ func TestScamTokenWithItsOwnPool(t *testing.T) {
 	v := startPriced(t, world, filepath.Join(t.TempDir(), "home"), true)
 
 	r := v.review(9000, fake)
-	want := []string{"output_imitates", "output_unverified", "price_unknown"}
+	want := []string{"output_lookalike", "output_unverified", "price_unknown"}
 	if got := codes(r); !slices.Equal(got, want) {
 		t.Fatalf("acts are asked for %v, want %v; all findings: %+v", got, want, r.Findings)
 	}

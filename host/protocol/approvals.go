@@ -45,5 +45,5 @@ type Allowance struct {
 type RevokeParams struct {
 	Request  UUID   `json:"request" doc:"names this act; repeating it returns the order it made"`
 	Digest   Hash   `json:"digest" doc:"of the allowance, as approvals.list showed it"`
-	Password Secret `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
+	Password Secret `json:"password,omitempty" doc:"the wallet's password, if a browser's request was refused with consent_password; valid for this request only"`
 }

@@ -44,7 +44,7 @@ type Capabilities struct {
 // A ProviderFee is the fees of a swap through a provider.
 type ProviderFee struct {
 	FeeBps   int    `json:"feeBps" doc:"the wallet's, basis points; 0: no receiver is configured"`
-	MakerBps int    `json:"makerFeeBps" doc:"most that the provider's side may take besides, basis points"`
+	MakerBps int    `json:"makerFeeBps" doc:"maximum additional fee of the provider's side, basis points"`
 	How      string `json:"how" doc:"for people"`
 }
 
@@ -71,10 +71,10 @@ type DestinationsResult struct {
 type Destination struct {
 	ChainID  uint64 `json:"chainId"`
 	Name     string `json:"name"`
-	Symbol   string `json:"symbol,omitempty" doc:"of the native coin; absent: not told"`
-	Decimals int    `json:"decimals,omitempty" doc:"of the native coin; absent: not told"`
+	Symbol   string `json:"symbol,omitempty" doc:"of the native coin; absent: unknown"`
+	Decimals int    `json:"decimals,omitempty" doc:"of the native coin; absent: unknown"`
 	Explorer string `json:"explorer,omitempty" doc:"URL of a block explorer, https"`
-	Known    bool   `json:"known" doc:"one of networks.list; of others no balance is read, and a payment there is told of by the provider alone"`
+	Known    bool   `json:"known" doc:"one of networks.list; for others the wallet reads no balance, and only the provider reports a payment there"`
 }
 
 type FeesResult struct {
@@ -117,7 +117,7 @@ type WatchParams struct {
 // WatchResult reports whether quotes are being refreshed.
 type WatchResult struct {
 	Watching bool       `json:"watching"`
-	Until    *time.Time `json:"until,omitempty" doc:"when it pauses unless somebody looks again"`
+	Until    *time.Time `json:"until,omitempty" doc:"when it pauses unless swap.watch is called again"`
 }
 
 type QuoteResult struct {
@@ -162,7 +162,7 @@ type Offer struct {
 	Rank            string    `json:"rank,omitempty" doc:"why it stands where it does, for people"`
 	Gasless         bool      `json:"gasless,omitempty" doc:"executing it costs no gas once the allowance is in place"`
 	Wrap            Address   `json:"wrap,omitempty" doc:"the wrapped coin that a native input is turned into first"`
-	Refund          *Spend    `json:"refund,omitempty" doc:"what at least comes back of a deposit that nobody fills; absent: all of it, or there is no deposit"`
+	Refund          *Spend    `json:"refund,omitempty" doc:"minimum refund of a deposit that nobody fills; absent: the whole deposit, or there is no deposit"`
 	Unusable        string    `json:"unusable,omitempty" doc:"why it is only shown and cannot be executed"`
 	USD             OfferUSD  `json:"usd,omitzero" doc:"what the amounts are worth now; in quotes and reviews"`
 }
@@ -187,8 +187,8 @@ type Review struct {
 	Settlement    string    `json:"settlement" of:"SettledBy" doc:"own_call or provider"`
 	Gas           Gas       `json:"gas"`
 	Findings      []Finding `json:"findings"`
-	FeeBasis      string    `json:"feeBasis" of:"FeeBasis" doc:"of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone), asked (for, and nothing says whether it is taken: the offer's feeAsked) or none"`
-	StatedMinimum Amount    `json:"toldMinimum,omitempty" doc:"what the quote itself calls the least that arrives, where that is not what is decoded; a claim, to be shown"`
+	FeeBasis      string    `json:"feeBasis" of:"FeeBasis" doc:"how the wallet's fee is known: decoded (from what is signed), reported (by the provider only), requested (the offer's feeAsked; nothing confirms that it is charged) or none"`
+	StatedMinimum Amount    `json:"statedMinimum,omitempty" doc:"the minimum that the quote states, if it differs from the decoded one; a claim, for display"`
 	Blocked       bool      `json:"blocked" doc:"a finding forbids execution"`
 	Expires       time.Time `json:"expires" doc:"the plan is forgotten then"`
 
@@ -206,14 +206,14 @@ type Terms struct {
 	DstChainID      uint64    `json:"dstChainId"`
 	TokenOut        Address   `json:"tokenOut"`
 	Recipient       Address   `json:"recipient"`
-	MinimumReceived Amount    `json:"floorOut" doc:"least the recipient gets"`
+	MinimumReceived Amount    `json:"minOut" doc:"minimum received by the recipient"`
 	Deadline        time.Time `json:"deadline" doc:"nothing is signed or sent later"`
 	RefundTo        Address   `json:"refundTo"`
 	FeeBps          int       `json:"feeBps" doc:"the wallet's own fee, basis points"`
 	FeeReceiver     Address   `json:"feeReceiver,omitempty"`
-	MakerFeeBps     int       `json:"makerFeeBps,omitempty" doc:"most the provider's side may take besides, basis points"`
+	MakerFeeBps     int       `json:"makerFeeBps,omitempty" doc:"maximum additional fee of the provider's side, basis points"`
 	GasCeiling      Amount    `json:"gasCeiling" doc:"wei, all transactions of the plan together"`
-	Refund          *Spend    `json:"refund,omitempty" doc:"what at least comes back to refundTo of a deposit that nobody fills; absent: the whole input"`
+	Refund          *Spend    `json:"refund,omitempty" doc:"minimum refund to refundTo of a deposit that nobody fills; absent: the whole input"`
 	Wrap            Address   `json:"wrap,omitempty" doc:"the wrapped coin that the native input becomes before it is spent"`
 }
 
@@ -238,7 +238,7 @@ type Effect struct {
 	Spends    []Spend    `json:"spends,omitempty" doc:"what leaves the account"`
 	Approves  []Approval `json:"approves,omitempty" doc:"who may pull what afterwards"`
 	Receives  []Receive  `json:"receives,omitempty" doc:"what is enforced to arrive"`
-	Pays      []Payment  `json:"pays,omitempty" doc:"fees taken on the way"`
+	Pays      []Payment  `json:"pays,omitempty" doc:"fees taken during the swap"`
 	Deadline  time.Time  `json:"deadline,omitzero" doc:"last second at which it can take effect on chain"`
 	TrustedTo string     `json:"trustedTo,omitempty" of:"Trusted" doc:"who must be trusted to settle it"`
 	Settler   Address    `json:"settler,omitempty" doc:"of an order: the built-in contract that may settle it"`
@@ -300,9 +300,9 @@ type Finding struct {
 type ExecuteParams struct {
 	Request     UUID     `json:"request" doc:"names this act; repeating it returns the order it made"`
 	Digest      Hash     `json:"digest" doc:"of the review that was shown"`
-	Acknowledge []string `json:"acknowledge,omitempty" of:"FindingCode" doc:"codes of findings accepted by a second act"`
-	Password    Secret   `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
-	Amount      Amount   `json:"amount,omitempty" doc:"at a terminal that is told amount_again: terms.amountIn, typed once more"`
+	Acknowledge []string `json:"acknowledge,omitempty" of:"FindingCode" doc:"codes of acknowledged findings"`
+	Password    Secret   `json:"password,omitempty" doc:"the wallet's password, if a browser's request was refused with consent_password; valid for this request only"`
+	Amount      Amount   `json:"amount,omitempty" doc:"terms.amountIn entered again, if a terminal's request was refused with amount_again"`
 }
 
 // CancelParams request the cancellation of an order.
@@ -310,7 +310,7 @@ type CancelParams struct {
 	Request  UUID   `json:"request" doc:"names this act"`
 	Order    string `json:"order" doc:"id"`
 	Digest   Hash   `json:"digest" doc:"the order's, as it was shown"`
-	Password Secret `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
+	Password Secret `json:"password,omitempty" doc:"the wallet's password, if a browser's request was refused with consent_password; valid for this request only"`
 }
 
 // Fee tiers of a replacement transaction.
@@ -327,7 +327,7 @@ type SpeedupParams struct {
 	Digest     Hash   `json:"digest" doc:"the order's, as it was shown"`
 	Tier       string `json:"tier,omitempty" of:"Tier" doc:"normal or fast; default: fast"`
 	GasCeiling Amount `json:"gasCeiling,omitempty" doc:"wei, above the accepted one: consents to that much gas for all transactions of the order together, and changes terms and digest"`
-	Password   Secret `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
+	Password   Secret `json:"password,omitempty" doc:"the wallet's password, if a browser's request was refused with consent_password; valid for this request only"`
 }
 
 // AcceptParams are the consent to the proposal of an order that needs consent.
@@ -335,9 +335,9 @@ type AcceptParams struct {
 	Request     UUID     `json:"request" doc:"names this act"`
 	Order       string   `json:"order" doc:"id"`
 	Digest      Hash     `json:"digest" doc:"the proposal's, as it was shown"`
-	Acknowledge []string `json:"acknowledge,omitempty" of:"FindingCode" doc:"codes of its findings accepted by a second act"`
-	Password    Secret   `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
-	Amount      Amount   `json:"amount,omitempty" doc:"at a terminal that is told amount_again: terms.amountIn, typed once more"`
+	Acknowledge []string `json:"acknowledge,omitempty" of:"FindingCode" doc:"codes of its acknowledged findings"`
+	Password    Secret   `json:"password,omitempty" doc:"the wallet's password, if a browser's request was refused with consent_password; valid for this request only"`
+	Amount      Amount   `json:"amount,omitempty" doc:"terms.amountIn entered again, if a terminal's request was refused with amount_again"`
 }
 
 type OrderParams struct {
@@ -378,16 +378,16 @@ type Order struct {
 	State            string            `json:"state" of:"OrderState" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
 	Means            string            `json:"means" doc:"the state in words"`
 	Final            bool              `json:"final" doc:"the order has ended"`
-	Condition        string            `json:"condition,omitempty" of:"Condition" doc:"beside the state: waiting_unlock …"`
-	Reported         bool              `json:"reported,omitempty" doc:"the provider has told an end that nothing proves, so far: the chains go on being watched, ever more slowly, and no end may ever come"`
-	Report           string            `json:"report,omitempty" doc:"with reported: what is known and what is not, in words"`
+	Condition        string            `json:"condition,omitempty" of:"Condition" doc:"in addition to the state: waiting_unlock …"`
+	Reported         bool              `json:"reported,omitempty" doc:"the provider reported an end that is not proven yet: the chains are still watched, at growing intervals, and it may never be proven"`
+	Report           string            `json:"report,omitempty" doc:"with reported: what is known, in words"`
 	Step             int               `json:"step" doc:"next step to carry out"`
-	Sending          Hash              `json:"sending,omitempty" doc:"the present step's transaction, as last signed"`
-	Attempts         []Attempt         `json:"attempts,omitempty" doc:"everything signed for the present step's nonce, oldest first; at most one is mined"`
-	Speedup          string            `json:"speedup,omitempty" of:"Tier" doc:"tier of a speed-up that the user asked for and that is not carried out yet"`
+	Sending          Hash              `json:"sending,omitempty" doc:"the current step's transaction, as last signed"`
+	Attempts         []Attempt         `json:"attempts,omitempty" doc:"every transaction signed for the current step's nonce, oldest first; at most one is mined"`
+	Speedup          string            `json:"speedup,omitempty" of:"Tier" doc:"tier of a requested speed-up that is not sent yet"`
 	Proposal         *Proposal         `json:"proposal,omitempty" doc:"with needs_consent: what swap.accept would consent to instead"`
-	Leftovers        []Leftover        `json:"leftovers,omitempty" doc:"allowances that it granted and that outlived it; see approvals.list"`
-	Submission       *Submitted        `json:"submission,omitempty" doc:"that the provider was, or was about to be, told of it"`
+	Leftovers        []Leftover        `json:"leftovers,omitempty" doc:"allowances granted for it that are still there; see approvals.list"`
+	Submission       *Submitted        `json:"submission,omitempty" doc:"its submission to the provider, begun or done"`
 	Wrapped          bool              `json:"wrapped,omitempty" doc:"its input was wrapped, by a transaction of its own"`
 	Ref              string            `json:"ref,omitempty" doc:"the provider's name for it"`
 	Claim            *Claim            `json:"claim,omitempty" doc:"the provider's latest word; proves nothing"`
@@ -414,7 +414,7 @@ type Submitted struct {
 	First   time.Time `json:"first"`
 	Last    time.Time `json:"last"`
 	Tries   int       `json:"tries"`
-	Taken   bool      `json:"taken,omitempty" doc:"the provider has it"`
+	Taken   bool      `json:"taken,omitempty" doc:"the provider has the order"`
 	Refused bool      `json:"refused,omitempty" doc:"of a signed order: the provider says that it did not take it; it may live all the same"`
 }
 
@@ -461,7 +461,7 @@ type Verdict struct {
 	By       string    `json:"by,omitempty" of:"ProvenBy" doc:"the way in which it was proven: fill, arrival, refund, absence …"`
 	Means    string    `json:"means,omitempty" doc:"that in words"`
 	Received *Spend    `json:"received,omitempty" doc:"what arrived, where a log or a balance shows it; of a refund, on the source chain"`
-	Short    bool      `json:"short,omitempty" doc:"less than the floor"`
+	Short    bool      `json:"short,omitempty" doc:"less than the minimum received"`
 	Spent    *Spend    `json:"spent,omitempty" doc:"what left the account, where that may be another amount than was signed"`
 	Sources  string    `json:"sources" doc:"one source, or how many agree"`
 	Evidence *Evidence `json:"evidence,omitempty" doc:"of the transaction that ended it"`
@@ -520,7 +520,7 @@ type Entry struct {
 type Cause struct {
 	Word    string            `json:"word" of:"CauseWord" doc:"what happened"`
 	Error   string            `json:"error,omitempty" doc:"of a refusal: its name in the table of errors"`
-	Details map[string]string `json:"details,omitempty" doc:"of a refusal as in an error's; else figures by name, amounts in base units: floor and offered of the output, gone and allowed of the input, was and ceiling of the source chain's coin"`
-	Said    string            `json:"said,omitempty" doc:"another's own words, never the wallet's"`
-	By      string            `json:"by,omitempty" of:"Speaker" doc:"whose words: provider or node"`
+	Details map[string]string `json:"details,omitempty" doc:"of a refusal as in an error's; else figures by name, amounts in base units: minOut and offered in the output token, spent and allowed in the input token, previous and ceiling in the source chain's native coin"`
+	Said    string            `json:"said,omitempty" doc:"text of a third party, not translated"`
+	By      string            `json:"by,omitempty" of:"Speaker" doc:"author of said: provider or node"`
 }

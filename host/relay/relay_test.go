@@ -317,9 +317,9 @@ func TestEndsWithItsBrowser(t *testing.T) {
 	})
 }
 
-// TestLastWordsArrive checks that what a browser sent just before it left still reaches
+// TestLastMessagesArrive checks that what a browser sent just before it left still reaches
 // the daemon.
-func TestLastWordsArrive(t *testing.T) {
+func TestLastMessagesArrive(t *testing.T) {
 	d, heard := newDaemon(t), make(chan string, 10)
 	d.behave = func(conn net.Conn, _ int) {
 		in := frame.NewReader(conn)

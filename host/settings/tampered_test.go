@@ -10,10 +10,10 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// TestFileIsBelieved shows what docs/security.md says about a program that can write
+// TestDatabaseFileIsTrusted shows what docs/security.md says about a program that can write
 // orders.db: it can choose the network, its endpoints and the providers' addresses, as if
 // it had the password.
-func TestFileIsBelieved(t *testing.T) {
+func TestDatabaseFileIsTrusted(t *testing.T) {
 	db := openDB(t, filepath.Join(t.TempDir(), "orders.db"))
 	open(t, db, config.Default(), Options{})
 	err := db.Update(func(tx *bolt.Tx) error {

@@ -49,7 +49,7 @@ func TestFlatpakLeftOver(t *testing.T) {
 }
 
 // What was not examined is not reported as OK.
-func TestBoxedNotLookedAt(t *testing.T) {
+func TestSandboxedBrowserNotExamined(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // without flatpak
 	for name, row := range map[string]struct {
 		plan installer.Plan

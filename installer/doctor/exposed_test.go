@@ -139,7 +139,7 @@ func TestNotExecutable(t *testing.T) {
 }
 
 // Something that changes between check and remedy stays open, and so is not started.
-func TestNarrowLooksAgain(t *testing.T) {
+func TestNarrowedFileIsCheckedAgain(t *testing.T) {
 	p, program := onDisk(t)
 	if err := os.Chmod(program, 0o777); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 )
 
 // For browsers that share a file, the worst status is reported with all their names.
-func TestFoundTellsTheWorst(t *testing.T) {
+func TestReportsTheWorstStatus(t *testing.T) {
 	p, files := onLinux(t)
 	withManifest(t, files, "/home/ann/.config/chromium/NativeMessagingHosts/")
 	files.Folder("/home/ann/.mozilla")

@@ -563,9 +563,9 @@ func TestRun(t *testing.T) {
 	<-done
 }
 
-// TestSmallStepsLeadNowhere checks that a source that drifts a little every minute moves
+// TestSlowDriftIsContradicted checks that a source that drifts a little every minute moves
 // nothing while another contradicts it, and that in the end no price counts as current.
-func TestSmallStepsLeadNowhere(t *testing.T) {
+func TestSlowDriftIsContradicted(t *testing.T) {
 	for _, further := range []bool{false, true} {
 		b := newBench(t, eth)
 		honest := b.second
@@ -698,9 +698,9 @@ func TestLongFailures(t *testing.T) {
 	}
 }
 
-// TestPrivateTokensAreNotTold checks that only trusted sources are asked about private
+// TestPrivateTokensStayPrivate checks that only trusted sources are asked about private
 // tokens.
-func TestPrivateTokensAreNotTold(t *testing.T) {
+func TestPrivateTokensStayPrivate(t *testing.T) {
 	b := newBench(t, eth)
 	almanac := &register{caps: map[price.ID]price.Value{}}
 	b.o.MetadataSources = []MetadataConfig{{MetadataSource: almanac, Source: price.Blockscout}}
@@ -740,8 +740,8 @@ func (a onlyOf) Past(ctx context.Context, ts []tokens.Token, since time.Time, st
 	return a.Archive.Past(ctx, ts, since, step)
 }
 
-// TestPauseThatIsAskedFor checks that a requested pause is kept, up to an hour.
-func TestPauseThatIsAskedFor(t *testing.T) {
+// TestRequestedPause checks that a requested pause is kept, up to an hour.
+func TestRequestedPause(t *testing.T) {
 	for asked, kept := range map[time.Duration]time.Duration{10 * time.Minute: 10 * time.Minute, 24 * time.Hour: time.Hour} {
 		b := newBench(t, eth)
 		b.first.fail = &rest.Error{RetryAfter: asked}

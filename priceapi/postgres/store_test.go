@@ -237,8 +237,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestBoard checks that the newest board is returned to those who do not have it.
-func TestBoard(t *testing.T) {
+// TestPriceTable checks that the newest board is returned to those who do not have it.
+func TestPriceTable(t *testing.T) {
 	term := led(t, opened(t, Options{URL: servers.StartPostgreSQL(t).Database()}))
 	if seq, data, err := term.Board(t.Context(), 0); seq != 0 || data != nil || err != nil {
 		t.Errorf("%d %q %v", seq, data, err)

@@ -86,9 +86,9 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestScribbled overwrites parts of a file in many ways and checks that nothing wrong is
+// TestOverwrittenFile overwrites parts of a file in many ways and checks that nothing wrong is
 // read.
-func TestScribbled(t *testing.T) {
+func TestOverwrittenFile(t *testing.T) {
 	t.Parallel()
 	file, end := sound(t)
 	page := os.Getpagesize()
@@ -195,8 +195,8 @@ func TestBrokenWhileOpen(t *testing.T) {
 	}
 }
 
-// TestMendsAreBounded checks that repeated damage is reported after maxRepairs repairs.
-func TestMendsAreBounded(t *testing.T) {
+// TestRepairsAreBounded checks that repeated damage is reported after maxRepairs repairs.
+func TestRepairsAreBounded(t *testing.T) {
 	s, h := begin(t)
 	for i := range maxRepairs + 2 {
 		h.move(time.Minute)

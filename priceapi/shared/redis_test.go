@@ -77,9 +77,9 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestBoards checks that the newest board is announced and delivered, is not replaced by an
+// TestPriceTables checks that the newest board is announced and delivered, is not replaced by an
 // older one, and that forged ones are rejected.
-func TestBoards(t *testing.T) {
+func TestPriceTables(t *testing.T) {
 	server := servers.StartRedis(t)
 	a, b := onServer(t, server.URL()), onServer(t, server.URL())
 	ctx, cancel := context.WithCancel(t.Context())

@@ -48,9 +48,9 @@ func descriptors(t *testing.T) int {
 	return len(all)
 }
 
-// TestSilentCrowd checks that thousands of silent connections neither lock others out nor
+// TestManySilentConnections checks that thousands of silent connections neither lock others out nor
 // use up the process's descriptors.
-func TestSilentCrowd(t *testing.T) {
+func TestManySilentConnections(t *testing.T) {
 	s := serve(t, config())
 	before := descriptors(t)
 	dial(t, s.address, crowd)
@@ -69,9 +69,9 @@ func TestSilentCrowd(t *testing.T) {
 	}
 }
 
-// TestCrowd checks that thousands of clients that ask at once, each on its own persistent
+// TestManyClients checks that thousands of clients that ask at once, each on its own persistent
 // connection, are all answered.
-func TestCrowd(t *testing.T) {
+func TestManyClients(t *testing.T) {
 	settings := config()
 	settings.Limits.Fresh = 30 * time.Second // the crowd is on the same machine, and slow
 	s := serve(t, settings)

@@ -57,10 +57,10 @@ func pipeline(t *testing.T, address string, deaf int) {
 	close(settled)
 }
 
-// TestCrowdThatDoesNotRead checks that clients that occupy every connection, keep asking,
+// TestManyClientsThatDoNotRead checks that clients that occupy every connection, keep asking,
 // read nothing and reconnect when dropped do not make another client wait for their write
 // timeouts.
-func TestCrowdThatDoesNotRead(t *testing.T) {
+func TestManyClientsThatDoNotRead(t *testing.T) {
 	places, deaf := crowded()
 	c := config()
 	c.Feed.Publish(pricetable.New(8, then, many(1000)))

@@ -127,9 +127,9 @@ var onDeposit = []attack{
 	}, swap.NotAsAccepted, "orderId"},
 	{"a deposit for no order", func(q map[string]any) {
 		tx(q, 1)["data"] = calldata("0xe8017952", testAccount, usdcOnBase, int64(25_000_000), common.Hash{})
-	}, swap.NotUnderstood, "orderId"},
-	{"bytes behind the deposit", func(q map[string]any) { tx(q, 1)["data"] = tx(q, 1)["data"].(string) + "00" }, swap.NotUnderstood, "data"},
-	{"a deposit of the coin", func(q map[string]any) { tx(q, 1)["data"] = calldata("0x49290c1c", testAccount, testOrderID) }, swap.NotUnderstood, "data"},
+	}, swap.Undecodable, "orderId"},
+	{"bytes behind the deposit", func(q map[string]any) { tx(q, 1)["data"] = tx(q, 1)["data"].(string) + "00" }, swap.Undecodable, "data"},
+	{"a deposit of the coin", func(q map[string]any) { tx(q, 1)["data"] = calldata("0x49290c1c", testAccount, testOrderID) }, swap.Undecodable, "data"},
 	{"a transfer in place of it", func(q map[string]any) {
 		tx(q, 1)["to"], tx(q, 1)["data"] = usdcOnBase.Hex(), calldata("0xa9059cbb", testAttacker, int64(25_000_000))
 		q["steps"] = steps(q)[1:]
@@ -147,7 +147,7 @@ var onDeposit = []attack{
 	{"coins sent along", func(q map[string]any) { tx(q, 1)["value"] = "1" }, swap.NotAsAccepted, "value"},
 	{"from another account", func(q map[string]any) { tx(q, 1)["from"] = testAttacker.Hex() }, swap.NotAsAccepted, "from"},
 	{"on another chain", func(q map[string]any) { tx(q, 1)["chainId"] = 1 }, swap.NotAsAccepted, "chainId"},
-	{"on no chain", func(q map[string]any) { delete(tx(q, 1), "chainId") }, swap.ProviderGarbage, "chainId"},
+	{"on no chain", func(q map[string]any) { delete(tx(q, 1), "chainId") }, swap.ProviderInvalidResponse, "chainId"},
 	{"an approval without limit", func(q map[string]any) {
 		tx(q, 0)["data"] = calldata("0x095ea7b3", depository, common.MaxHash)
 	}, swap.NotAsAccepted, "approve"},
@@ -170,28 +170,28 @@ var onDeposit = []attack{
 		s := step1(q, 1)
 		s["items"] = append(s["items"].([]any), copied(s["items"].([]any)[0]))
 	}, swap.NotAsAccepted, "steps"},
-	{"a transfer as a step", func(q map[string]any) { step1(q, 1)["id"] = "send" }, swap.NotUnderstood, "id"},
-	{"an unknown step", func(q map[string]any) { step1(q, 0)["id"] = "prepare" }, swap.NotUnderstood, "id"},
+	{"a transfer as a step", func(q map[string]any) { step1(q, 1)["id"] = "send" }, swap.Undecodable, "id"},
+	{"an unknown step", func(q map[string]any) { step1(q, 0)["id"] = "prepare" }, swap.Undecodable, "id"},
 	{"a swap on one chain", func(q map[string]any) { step1(q, 1)["id"] = "swap" }, swap.NotAsAccepted, "id"},
-	{"a signature", func(q map[string]any) { step1(q, 1)["kind"] = "signature" }, swap.NotUnderstood, "kind"},
-	{"an address of its own", func(q map[string]any) { step1(q, 1)["depositAddress"] = testAttacker.Hex() }, swap.NotUnderstood, "depositAddress"},
-	{"done already", func(q map[string]any) { step1(q, 1)["items"].([]any)[0].(map[string]any)["status"] = "complete" }, swap.NotUnderstood, "status"},
-	{"no step", func(q map[string]any) { q["steps"] = []any{} }, swap.ProviderGarbage, "steps"},
-	{"the approval alone", func(q map[string]any) { q["steps"] = steps(q)[:1] }, swap.ProviderGarbage, "steps"},
+	{"a signature", func(q map[string]any) { step1(q, 1)["kind"] = "signature" }, swap.Undecodable, "kind"},
+	{"an address of its own", func(q map[string]any) { step1(q, 1)["depositAddress"] = testAttacker.Hex() }, swap.Undecodable, "depositAddress"},
+	{"done already", func(q map[string]any) { step1(q, 1)["items"].([]any)[0].(map[string]any)["status"] = "complete" }, swap.Undecodable, "status"},
+	{"no step", func(q map[string]any) { q["steps"] = []any{} }, swap.ProviderInvalidResponse, "steps"},
+	{"the approval alone", func(q map[string]any) { q["steps"] = steps(q)[:1] }, swap.ProviderInvalidResponse, "steps"},
 	{"another request's step", func(q map[string]any) { step1(q, 1)["requestId"] = testOrderID.Hex() }, swap.NotAsAccepted, "requestId"},
 	{"another request to be asked about", func(q map[string]any) {
 		step1(q, 1)["items"].([]any)[0].(map[string]any)["check"] = map[string]any{"endpoint": "/intents/status/v3?requestId=" + testOrderID.Hex()}
 	}, swap.NotAsAccepted, "requestId"},
 	{"another place to be asked", func(q map[string]any) {
 		step1(q, 1)["items"].([]any)[0].(map[string]any)["check"] = map[string]any{"endpoint": "https://stranger.example/intents/status/v3?requestId=" + q["requestId"].(string)}
-	}, swap.ProviderGarbage, "check"},
+	}, swap.ProviderInvalidResponse, "check"},
 	{"no request", func(q map[string]any) {
 		delete(q, "requestId")
 		for i := range steps(q) {
 			delete(step1(q, i), "requestId")
 		}
 		delete(step1(q, 1)["items"].([]any)[0].(map[string]any), "check")
-	}, swap.ProviderGarbage, "requestId"},
+	}, swap.ProviderInvalidResponse, "requestId"},
 	{"the output to another", func(q map[string]any) { at(q, "details")["recipient"] = testAttacker.Hex() }, swap.NotAsAccepted, "recipient"},
 	{"another token bought", func(q map[string]any) { at(q, "details", "currencyOut", "currency")["address"] = testAttacker.Hex() }, swap.NotAsAccepted, "currencyOut"},
 	{"on another chain bought", func(q map[string]any) { at(q, "details", "currencyOut", "currency")["chainId"] = 10 }, swap.NotAsAccepted, "currencyOut"},
@@ -222,9 +222,9 @@ var onRouter = []attack{
 		tx(q, 1)["to"], tx(q, 1)["data"] = providertest.Safe.Hex(), calldata("0x6a761202", usdcOnBase)
 		tx(q, 0)["data"] = strings.Replace(tx(q, 0)["data"].(string), strings.ToLower(routerPairs[2].proxy.Hex()[2:]), strings.ToLower(providertest.Safe.Hex()[2:]), 1)
 	}, swap.NotPinned, "to"},
-	{"no calldata", func(q map[string]any) { tx(q, 1)["data"] = "0x" }, swap.NotUnderstood, "data"},
-	{"the selector cut", func(q map[string]any) { tx(q, 1)["data"] = "0xf9e4ba" }, swap.NotUnderstood, "data"},
-	{"too much calldata", func(q map[string]any) { tx(q, 1)["data"] = "0x" + strings.Repeat("00", maxCalldata+1) }, swap.ProviderGarbage, "data"},
+	{"no calldata", func(q map[string]any) { tx(q, 1)["data"] = "0x" }, swap.Undecodable, "data"},
+	{"the selector cut", func(q map[string]any) { tx(q, 1)["data"] = "0xf9e4ba" }, swap.Undecodable, "data"},
+	{"too much calldata", func(q map[string]any) { tx(q, 1)["data"] = "0x" + strings.Repeat("00", maxCalldata+1) }, swap.ProviderInvalidResponse, "data"},
 	{"a refund in what is not deposited", func(q map[string]any) { at(q, "details", "refundCurrency", "currency")["address"] = testAttacker.Hex() }, swap.NotAsAccepted, "refundCurrency"},
 	{"a refund of less than is deposited", func(q map[string]any) { at(q, "details", "refundCurrency")["amount"] = "1" }, swap.NotAsAccepted, "refundCurrency"},
 	{"a refund of next to nothing", func(q map[string]any) { at(q, "details", "refundCurrency")["minimumAmount"] = "1" }, swap.NotAsAccepted, "refundCurrency"},
@@ -240,7 +240,7 @@ var onSwap = []attack{
 		for i := range 2 {
 			tx(q, i)["data"] = strings.Replace(tx(q, i)["data"].(string), "ccc88a9d1b4ed6b0eaba998850414b24f1c315be", strings.ToLower(depository.Hex()[2:]), 1)
 		}
-	}, swap.NotUnderstood, "to"},
+	}, swap.Undecodable, "to"},
 	{"a reset that allows", func(q map[string]any) { tx(q, 0)["data"] = tx(q, 1)["data"] }, swap.NotAsAccepted, "approve"},
 	{"a reset behind", func(q map[string]any) { tx(q, 0)["data"], tx(q, 1)["data"] = tx(q, 1)["data"], tx(q, 0)["data"] }, swap.NotAsAccepted, "approve"},
 	{"coins sent along", func(q map[string]any) { tx(q, 2)["value"] = "1" }, swap.NotAsAccepted, "value"},
@@ -322,12 +322,12 @@ var laterSteps = map[string]laterStep{
 	"a deposit": {func(q map[string]any) { q["steps"] = append(steps(q), copied(steps(q)[1])) }, swap.NotAsAccepted},
 	"a signature": {func(q map[string]any) {
 		q["steps"] = append(steps(q), copied(map[string]any{"id": "authorize", "kind": "signature", "items": []any{}}))
-	}, swap.NotUnderstood},
+	}, swap.Undecodable},
 	"a transfer": {func(q map[string]any) {
 		s := copied(steps(q)[1]).(map[string]any)
 		s["id"] = "send"
 		q["steps"] = append(steps(q), s)
-	}, swap.NotUnderstood},
+	}, swap.Undecodable},
 }
 
 // TestStepsThatComeLater checks that an accepted plan is not rebuilt as one that does
@@ -406,10 +406,10 @@ var otherSteps = map[string]otherStep{
 	"another token":          {func(t *swap.Terms, _ *swap.Step) { t.TokenIn = daiOnBase }, swap.NotAsAccepted},
 	"another amount":         {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = units(1) }, swap.NotAsAccepted},
 	"no amount":              {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = nil }, swap.AmountZero},
-	"a late step":            {func(_ *swap.Terms, s *swap.Step) { s.Kind, s.Call = swap.LateStep, nil }, swap.NotUnderstood},
-	"nothing":                {func(_ *swap.Terms, s *swap.Step) { s.Call = nil }, swap.NotUnderstood},
+	"a late step":            {func(_ *swap.Terms, s *swap.Step) { s.Kind, s.Call = swap.DeferredStep, nil }, swap.Undecodable},
+	"nothing":                {func(_ *swap.Terms, s *swap.Step) { s.Call = nil }, swap.Undecodable},
 	"no value":               {func(_ *swap.Terms, s *swap.Step) { s.Call.Value = nil }, swap.NotAsAccepted},
-	"too much calldata":      {func(_ *swap.Terms, s *swap.Step) { s.Call.Data = make([]byte, maxCalldata+1) }, swap.NotUnderstood},
+	"too much calldata":      {func(_ *swap.Terms, s *swap.Step) { s.Call.Data = make([]byte, maxCalldata+1) }, swap.Undecodable},
 }
 
 // decoded decodes the accepted call with the change.

@@ -108,7 +108,7 @@ func readChains(raw []byte) (map[uint64]listedChain, error) {
 		return nil, garbage("chains", err)
 	}
 	if len(reply.Chains) == 0 || len(reply.Chains) > maxChains {
-		return nil, refuse(swap.ProviderGarbage, "chains", "sent a list of %d chains", len(reply.Chains))
+		return nil, refuse(swap.ProviderInvalidResponse, "chains", "sent a list of %d chains", len(reply.Chains))
 	}
 	list, twice := map[uint64]listedChain{}, map[uint64]bool{}
 	for _, raw := range reply.Chains {

@@ -15,7 +15,7 @@ import (
 // opaque and go to built-in contracts only. It does no I/O and may be repeated.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	if s.Kind != swap.CallStep || s.Call == nil || s.Typed != nil {
-		return swap.Effect{}, refuse(swap.NotUnderstood, "kind", "has no step of kind %q", s.Kind)
+		return swap.Effect{}, refuse(swap.Undecodable, "kind", "has no step of kind %q", s.Kind)
 	}
 	return decodeCall(t, *s.Call)
 }
@@ -55,7 +55,7 @@ func (d deployment) envelope(t swap.Terms, c chain.Call) error {
 	case c.Value == nil || c.Value.Cmp(along) != 0:
 		return refuse(swap.NotAsAccepted, "value", "does not want exactly the amount of the coin sent along").WithAmounts(swap.OfCoin, c.Value, along)
 	case len(c.Data) > maxCalldata:
-		return refuse(swap.NotUnderstood, "data", "has more than %d bytes of calldata", maxCalldata)
+		return refuse(swap.Undecodable, "data", "has more than %d bytes of calldata", maxCalldata)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ const (
 // decodeDeposit reads a call of the depository to the last byte.
 func (d deployment) decodeDeposit(t swap.Terms, c chain.Call) (swap.Effect, error) {
 	if t.SrcChain == t.DstChain {
-		return swap.Effect{}, refuse(swap.NotUnderstood, "to", "wants a deposit made for a swap on one chain")
+		return swap.Effect{}, refuse(swap.Undecodable, "to", "wants a deposit made for a swap on one chain")
 	}
 	words, err := argumentsOf(t, c.Data)
 	if err != nil {
@@ -98,7 +98,7 @@ func (d deployment) decodeDeposit(t swap.Terms, c chain.Call) (swap.Effect, erro
 	}
 	id := common.Hash(words[len(want)])
 	if id == (common.Hash{}) {
-		return swap.Effect{}, refuse(swap.NotUnderstood, "orderId", "wants a deposit that names no order")
+		return swap.Effect{}, refuse(swap.Undecodable, "orderId", "wants a deposit that names no order")
 	}
 	return swap.Effect{
 		Kind: swap.Deposit, Chain: t.SrcChain, Target: c.To, Spends: spends(t), TrustedTo: trustedSolver, Ref: id,
@@ -115,7 +115,7 @@ func argumentsOf(t swap.Terms, data []byte) ([][]byte, error) {
 	case len(data) >= selectorLen && [selectorLen]byte(data) == depositAll:
 		return nil, refuse(swap.NotAsAccepted, "data", "wants a deposit of all that the depository may take, whatever that is")
 	case len(data) != selectorLen+count*wordLen || [selectorLen]byte(data) != function:
-		return nil, refuse(swap.NotUnderstood, "data", "wants a call of the depository that is no deposit of the input")
+		return nil, refuse(swap.Undecodable, "data", "wants a call of the depository that is no deposit of the input")
 	}
 	words := make([][]byte, count)
 	for i := range words {
@@ -127,7 +127,7 @@ func argumentsOf(t swap.Terms, data []byte) ([][]byte, error) {
 // opaque returns the effect of a router call.
 func opaque(t swap.Terms, c chain.Call) (swap.Effect, error) {
 	if len(c.Data) < selectorLen {
-		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "wants a router called without saying what for")
+		return swap.Effect{}, refuse(swap.Undecodable, "data", "wants a router called without saying what for")
 	}
 	trusted := trustedSolver
 	if t.SrcChain == t.DstChain {

@@ -149,7 +149,7 @@ func TestFailureIsShared(t *testing.T) {
 	}
 	<-p.chains.lock
 	for range waiting {
-		if err := <-ended; !errors.Is(err, &swap.Refusal{Code: swap.ProviderGarbage}) {
+		if err := <-ended; !errors.Is(err, &swap.Refusal{Code: swap.ProviderInvalidResponse}) {
 			t.Error(err)
 		}
 	}

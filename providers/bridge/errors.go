@@ -8,34 +8,34 @@ import (
 	"swapkeep/swap"
 )
 
-const needsKey = "needs an API key, and has none that it accepts"
+const needsKey = "needs a valid API key"
 
 // failures maps the API's error codes. Any other code goes by its status.
 var failures = []wire.Failure{
-	{Code: "AMOUNT_TOO_LOW", Is: swap.AmountTooSmall, Says: "takes larger amounts only; enter a larger one"},
-	{Code: "AMOUNT_TOO_HIGH", Is: swap.NoRoute, Says: "cannot carry so much at once; enter a smaller amount"},
-	{Code: "INSUFFICIENT_FUNDS", Is: swap.InsufficientFunds, Says: "says that the balance is insufficient; enter a smaller amount"},
-	{Code: "INSUFFICIENT_LIQUIDITY", Is: swap.NoRoute, Says: "has not enough liquidity for this pair and amount; enter a smaller amount, or try another provider"},
-	{Code: "SWAP_IMPACT_TOO_HIGH", Is: swap.NoRoute, Says: "would get a bad price for so much; enter a smaller amount, or try another provider"},
+	{Code: "AMOUNT_TOO_LOW", Is: swap.AmountTooSmall, Says: "accepts only larger amounts; enter a larger one"},
+	{Code: "AMOUNT_TOO_HIGH", Is: swap.NoRoute, Says: "cannot bridge this much at once; enter a smaller amount"},
+	{Code: "INSUFFICIENT_FUNDS", Is: swap.InsufficientFunds, Says: "reports an insufficient balance; enter a smaller amount"},
+	{Code: "INSUFFICIENT_LIQUIDITY", Is: swap.NoRoute, Says: "does not have enough liquidity for this pair and amount; enter a smaller amount, or try another provider"},
+	{Code: "SWAP_IMPACT_TOO_HIGH", Is: swap.NoRoute, Says: "has too high a price impact for this amount; enter a smaller amount, or try another provider"},
 	{Code: "NO_SWAP_ROUTES_FOUND", Is: swap.NoRoute, Says: "found no route for this pair and amount; try another provider"},
 	{Code: "NO_INTERNAL_SWAP_ROUTES_FOUND", Is: swap.NoRoute, Says: "found no route for this pair and amount; try another provider"},
 	{Code: "NO_QUOTES", Is: swap.NoRoute, Says: "has no quote for this pair and amount; try another provider"},
 	{Code: "UNSUPPORTED_ROUTE", Is: swap.NoRoute, Says: "does not serve this route; try another provider"},
 	{Code: "UNSUPPORTED_CURRENCY", Is: swap.NoRoute, Says: "does not trade one of these tokens; try another provider"},
 	{Code: "UNSUPPORTED_CHAIN", Is: swap.UnsupportedNetwork, Says: "does not serve one of these networks; choose another provider or network"},
-	{Code: "CHAIN_DISABLED", Is: swap.UnsupportedNetwork, Says: "has switched one of these networks off for now; choose another provider or network"},
-	{Code: "ROUTE_TEMPORARILY_RESTRICTED", Is: swap.NoRoute, Says: "has closed this route for now; try another provider"},
+	{Code: "CHAIN_DISABLED", Is: swap.UnsupportedNetwork, Says: "has temporarily disabled one of these networks; choose another provider or network"},
+	{Code: "ROUTE_TEMPORARILY_RESTRICTED", Is: swap.NoRoute, Says: "has temporarily disabled this route; try another provider"},
 
 	{Code: "INVALID_ADDRESS", Is: swap.ProviderRefused, Says: "does not accept one of the addresses"},
 	{Code: "INVALID_RECIPIENT", Is: swap.ProviderRefused, Says: "does not pay that recipient; choose another"},
-	{Code: "INVALID_INPUT_CURRENCY", Is: swap.NoRoute, Says: "does not know the token to be paid; try another provider"},
-	{Code: "INVALID_OUTPUT_CURRENCY", Is: swap.NoRoute, Says: "does not know the token to be received; try another provider"},
+	{Code: "INVALID_INPUT_CURRENCY", Is: swap.NoRoute, Says: "does not know the input token; try another provider"},
+	{Code: "INVALID_OUTPUT_CURRENCY", Is: swap.NoRoute, Says: "does not know the output token; try another provider"},
 	{Code: "INVALID_SLIPPAGE_TOLERANCE", Is: swap.ProviderRefused, Says: "does not accept the slippage; choose another"},
 	{Code: "INVALID_EXTRA_TXS", Is: swap.ProviderRefused, Says: "does not accept the request"},
 	{Code: "INVALID_GAS_LIMIT_FOR_DEPOSIT_SPECIFIED_TXS", Is: swap.ProviderRefused, Says: "does not accept the request"},
 	{Code: "EXTRA_TXS_NOT_SUPPORTED", Is: swap.ProviderRefused, Says: "does not accept the request"},
 	{Code: "UNSUPPORTED_EXECUTION_TYPE", Is: swap.ProviderRefused, Says: "does not accept the request"},
-	{Code: "USER_RECIPIENT_MISMATCH", Is: swap.ProviderRefused, Says: "pays the account itself alone on this route; choose no other recipient"},
+	{Code: "USER_RECIPIENT_MISMATCH", Is: swap.ProviderRefused, Says: "pays only the account itself on this route; choose no other recipient"},
 	{Code: "SOLANA_TX_TOO_LARGE", Is: swap.ProviderRefused, Says: "does not accept the request"},
 
 	{Code: "UNAUTHORIZED_QUOTE", Is: swap.ProviderKey, Says: needsKey},
@@ -53,7 +53,7 @@ var failures = []wire.Failure{
 	{Code: "ERC20_ROUTER_ADDRESS_NOT_FOUND", Is: swap.NoRoute, Says: "has no router there; try another provider"},
 	{Code: "SWAP_QUOTE_FAILED", Is: swap.ProviderDown, Says: "could not make a quote; try again"},
 	{Code: "PERMIT_FAILED", Is: swap.ProviderRefused, Says: "does not accept the permit"},
-	{Code: "UNKNOWN_ERROR", Is: swap.ProviderDown, Says: "has a fault; try again"},
+	{Code: "UNKNOWN_ERROR", Is: swap.ProviderDown, Says: "has an internal error; try again"},
 	{Status: 401, Is: swap.ProviderKey, Says: needsKey},
 }
 
@@ -69,7 +69,7 @@ func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 }
 
 func garbage(field string, err error) error {
-	r := refuse(swap.ProviderGarbage, field, "sent an invalid response: %v", err)
+	r := refuse(swap.ProviderInvalidResponse, field, "sent an invalid response: %v", err)
 	r.Err = err
 	return r
 }

@@ -36,7 +36,7 @@ func readEvents(t *testing.T, reply []byte) (map[string]string, error) {
 	case err == nil || errors.Is(err, t.Context().Err()):
 		return nil, fmt.Errorf("a stream that hung up ended with %w", err)
 	case len(told) == 0:
-		return nil, swap.Refuse(swap.ProviderGarbage, "nothing was heard of the order")
+		return nil, swap.Refuse(swap.ProviderInvalidResponse, "nothing was heard of the order")
 	case len(told) > 1:
 		return nil, fmt.Errorf("of one event %d claims were made: %+v", len(told), told)
 	}

@@ -111,7 +111,7 @@ func TestExampleOfSignature(t *testing.T) {
 	if err := json.Unmarshal(example(t, "stepD"), &s); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.read(ask(8453, usdcOnBase, 42161, usdcOnArbitrum, 25_000_000, 0)); !errors.Is(err, &swap.Refusal{Code: swap.NotUnderstood}) {
+	if _, _, err := s.read(ask(8453, usdcOnBase, 42161, usdcOnArbitrum, 25_000_000, 0)); !errors.Is(err, &swap.Refusal{Code: swap.Undecodable}) {
 		t.Error(err)
 	}
 }
@@ -218,7 +218,7 @@ func TestExamplesOfErrors(t *testing.T) {
 			t.Errorf("%s: want %s, got %v", name, c.want, err)
 		}
 		var r *swap.Refusal
-		if errors.As(err, &r) && c.want == swap.ProviderKey && r.Reason != "the bridge provider needs an API key, and has none that it accepts" {
+		if errors.As(err, &r) && c.want == swap.ProviderKey && r.Reason != "the bridge provider needs a valid API key" {
 			t.Errorf("%s: %s", name, r.Reason)
 		}
 	}

@@ -80,11 +80,11 @@ const maxOrderParts = 16
 func readOrder(raw json.RawMessage) (order, error) {
 	var o order
 	if err := wire.ReadStrict(raw, &o); err != nil {
-		return o, refuse(swap.NotUnderstood, "orderData", "has an order of which not everything is known: %v", err)
+		return o, refuse(swap.Undecodable, "orderData", "has an order of which not everything is known: %v", err)
 	}
 	simple := o.Version == "v1" && len(o.Inputs) == 1 && len(o.Output.Payments) == 1 && len(o.Output.Calls) == 0
 	if !simple || len(o.Inputs[0].Refunds) > maxOrderParts || len(o.Fees) > maxOrderParts || !o.complete() {
-		return o, refuse(swap.NotUnderstood, "orderData", "has an order that is not one payment for one deposit")
+		return o, refuse(swap.Undecodable, "orderData", "has an order that is not one payment for one deposit")
 	}
 	return o, nil
 }

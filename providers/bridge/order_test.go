@@ -76,14 +76,14 @@ func TestOrder(t *testing.T) {
 		"a refund to another":          {func(o map[string]any) { refund(o, 0)["recipient"] = attacker }, swap.NotAsAccepted, "refundTo"},
 		"a refund elsewhere":           {func(o map[string]any) { refund(o, 0)["chainId"] = "optimism" }, swap.NotAsAccepted, "refundTo"},
 		"a refund there to another":    {func(o map[string]any) { refund(o, 1)["recipient"] = attacker }, swap.NotAsAccepted, "refundTo"},
-		"a payment more":               {func(o map[string]any) { at(o, "output")["payments"] = []any{payment(o), payment(o)} }, swap.NotUnderstood, "orderData"},
-		"a call":                       {func(o map[string]any) { at(o, "output")["calls"] = []any{"0x01"} }, swap.NotUnderstood, "orderData"},
-		"an input more":                {func(o map[string]any) { o["inputs"] = []any{input(o), input(o)} }, swap.NotUnderstood, "orderData"},
-		"what is not known":            {func(o map[string]any) { o["hook"] = attacker }, swap.NotUnderstood, "orderData"},
-		"another version":              {func(o map[string]any) { o["version"] = "v2" }, swap.NotUnderstood, "orderData"},
-		"nothing of the output":        {func(o map[string]any) { o["output"] = map[string]any{} }, swap.NotUnderstood, "orderData"},
-		"a fee that names nobody":      {func(o map[string]any) { o["fees"] = []any{map[string]any{"amount": "1"}} }, swap.NotUnderstood, "orderData"},
-		"a recipient that is no EVM's": {func(o map[string]any) { payment(o)["recipient"] = "99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2" }, swap.NotUnderstood, "orderData"},
+		"a payment more":               {func(o map[string]any) { at(o, "output")["payments"] = []any{payment(o), payment(o)} }, swap.Undecodable, "orderData"},
+		"a call":                       {func(o map[string]any) { at(o, "output")["calls"] = []any{"0x01"} }, swap.Undecodable, "orderData"},
+		"an input more":                {func(o map[string]any) { o["inputs"] = []any{input(o), input(o)} }, swap.Undecodable, "orderData"},
+		"what is not known":            {func(o map[string]any) { o["hook"] = attacker }, swap.Undecodable, "orderData"},
+		"another version":              {func(o map[string]any) { o["version"] = "v2" }, swap.Undecodable, "orderData"},
+		"nothing of the output":        {func(o map[string]any) { o["output"] = map[string]any{} }, swap.Undecodable, "orderData"},
+		"a fee that names nobody":      {func(o map[string]any) { o["fees"] = []any{map[string]any{"amount": "1"}} }, swap.Undecodable, "orderData"},
+		"a recipient that is no EVM's": {func(o map[string]any) { payment(o)["recipient"] = "99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2" }, swap.Undecodable, "orderData"},
 	} {
 		x, err := readQuote(reordered(t, recordedQuote(t, "base-usdc-arbitrum"), c.change), bridgedUSDC(), sandboxSolver)
 		if code(err) != c.code || field(err) != c.field {

@@ -254,7 +254,7 @@ func (d details) duration() (time.Duration, error) {
 	}
 	seconds, _ := d.TimeEstimate.Float64()
 	if seconds < 0 || seconds > maxDuration.Seconds() {
-		return 0, refuse(swap.ProviderGarbage, "timeEstimate", "expects to take no sound time")
+		return 0, refuse(swap.ProviderInvalidResponse, "timeEstimate", "expects to take no sound time")
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }

@@ -111,7 +111,7 @@ func TestRecordedSteps(t *testing.T) {
 		f.Kind != swap.Deposit || f.Ref.Hex() != "0x4b756ed5f7d23e5523323e2e2c2025fc1ad97481db6b005894a3fd153dbba27c" {
 		t.Errorf("%s, %+v, %v", id, f, err)
 	}
-	if _, err := readQuote(raw, r, solver); code(err) != swap.ProviderGarbage || field(err) != "recipient" {
+	if _, err := readQuote(raw, r, solver); code(err) != swap.ProviderInvalidResponse || field(err) != "recipient" {
 		t.Errorf("a quote without details: %v", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestRecordedProtocol(t *testing.T) {
 	if !v2.Details.Depository.Is(depositoryOf(1)) || v2.Details.Chain != "ethereum" || len(*v2.OrderID) != 66 {
 		t.Errorf("%+v", v2)
 	}
-	if _, err := readOrder(v2.Order); code(err) != swap.NotUnderstood {
+	if _, err := readOrder(v2.Order); code(err) != swap.Undecodable {
 		t.Errorf("an order with its refunds cut: %v", err)
 	}
 }

@@ -86,7 +86,7 @@ func (c *cost) in(chainID uint64, token common.Address) (*big.Int, error) {
 	}
 	n, ok := new(big.Int).SetString(c.Amount, 10)
 	if len(c.Amount) > 79 || !ok || n.BitLen() > 256 {
-		return nil, refuse(swap.ProviderGarbage, "fees", "shows a fee that is no number")
+		return nil, refuse(swap.ProviderInvalidResponse, "fees", "shows a fee that is no number")
 	}
 	if n.Sign() < 0 {
 		n.SetInt64(0)
@@ -169,14 +169,14 @@ func (q quoteReply) id() (common.Hash, error) {
 		h, err := parseHash(*s)
 		switch {
 		case err != nil || h == (common.Hash{}):
-			return common.Hash{}, refuse(swap.ProviderGarbage, "requestId", "has no usable name for the request")
+			return common.Hash{}, refuse(swap.ProviderInvalidResponse, "requestId", "has no usable name for the request")
 		case id != (common.Hash{}) && h != id:
 			return common.Hash{}, refuse(swap.NotAsAccepted, "requestId", "mixes two requests in one reply")
 		}
 		id = h
 	}
 	if id == (common.Hash{}) {
-		return common.Hash{}, refuse(swap.ProviderGarbage, "requestId", "left out the name of the request")
+		return common.Hash{}, refuse(swap.ProviderInvalidResponse, "requestId", "left out the name of the request")
 	}
 	return id, nil
 }
@@ -185,7 +185,7 @@ func (q quoteReply) id() (common.Hash, error) {
 func statusRequestID(endpoint string) (*string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || !strings.HasPrefix(u.Path, "/intents/status") || u.Host != "" || !u.Query().Has("requestId") {
-		return nil, refuse(swap.ProviderGarbage, "check", "names no usable place to ask for the request's state")
+		return nil, refuse(swap.ProviderInvalidResponse, "check", "names no usable place to ask for the request's state")
 	}
 	id := u.Query().Get("requestId")
 	return &id, nil
@@ -195,7 +195,7 @@ func statusRequestID(endpoint string) (*string, error) {
 func parseHash(s string) (common.Hash, error) {
 	b, err := hexutil.Decode(strings.ToLower(s))
 	if err != nil || len(b) != common.HashLength {
-		return common.Hash{}, refuse(swap.ProviderGarbage, "hash", "names something that is no hash")
+		return common.Hash{}, refuse(swap.ProviderInvalidResponse, "hash", "names something that is no hash")
 	}
 	return common.Hash(b), nil
 }

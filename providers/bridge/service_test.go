@@ -74,7 +74,7 @@ func TestChains(t *testing.T) {
 		field string
 	}{
 		"both":                            {list(base, arbitrum), "", ""},
-		"none":                            {list(), swap.ProviderGarbage, ""},
+		"none":                            {list(), swap.ProviderInvalidResponse, ""},
 		"no destination":                  {list(base), swap.UnsupportedNetwork, "dstChainId"},
 		"no source":                       {list(arbitrum), swap.UnsupportedNetwork, "srcChainId"},
 		"a source that is closed":         {list(chainEntryFor(8453, depository, false), arbitrum), swap.UnsupportedNetwork, "srcChainId"},
@@ -87,7 +87,7 @@ func TestChains(t *testing.T) {
 		"deposits switched off":           {list(base, strings.Replace(arbitrum, `"depositEnabled":true`, `"depositEnabled":false`, 1)), swap.UnsupportedNetwork, "dstChainId"},
 		"a chain that cannot be read":     {list(base, strings.Replace(arbitrum, "42161", `"Arbitrum"`, 1)), swap.UnsupportedNetwork, "dstChainId"},
 		"others that cannot be read":      {list(base, arbitrum, `{"id":-1}`, `7`, `{"id":5,"vmType":"svm","protocol":{"v2":{"depository":"99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2"}}}`), "", ""},
-		"a list that is none":             {[]byte(`{"chains":7}`), swap.ProviderGarbage, "chains"},
+		"a list that is none":             {[]byte(`{"chains":7}`), swap.ProviderInvalidResponse, "chains"},
 		"disabled, said in another way":   {list(base, strings.Replace(arbitrum, `"disabled":false,`, "", 1)), swap.UnsupportedNetwork, "dstChainId"},
 		"a depository that is no address": {list(base, strings.Replace(arbitrum, depository.Hex(), "lie", 1)), swap.UnsupportedNetwork, "dstChainId"},
 	} {
@@ -315,14 +315,14 @@ func TestSubmitNeverRefuses(t *testing.T) {
 		t.Errorf("told %v", bodies)
 	}
 	o.Results = nil
-	if _, err := p.Submit(t.Context(), o); !errors.Is(err, &swap.Refusal{Code: swap.NotUnderstood}) {
+	if _, err := p.Submit(t.Context(), o); !errors.Is(err, &swap.Refusal{Code: swap.Undecodable}) {
 		t.Errorf("a deposit that was not mined: %v", err)
 	}
 }
 
-// TestToldAgain checks that a deposit that the provider does not see is reported again
+// TestUnseenDepositIsReportedAgain checks that a deposit that the provider does not see is reported again
 // after a minute, once a minute.
-func TestToldAgain(t *testing.T) {
+func TestUnseenDepositIsReportedAgain(t *testing.T) {
 	for word, want := range map[string]int32{"waiting": 2, "unknown": 2, "received": 2, "pending": 0, "success": 0, "failure": 0} {
 		var told atomic.Int32
 		p := providerOf(t, map[string]http.HandlerFunc{
@@ -385,11 +385,11 @@ func TestWords(t *testing.T) {
 		`{"status":"dancing"}`: "",
 		`{"status":"SUCCESS"}`: "",
 		`{"status":"success","inTxHashes":["` + s.tx.Hex() + `"]}`: "",
-		`{"status":"success","inTxHashes":["` + s.id.Hex() + `"]}`: swap.ProviderGarbage,
-		`{"status":"success","inTxHashes":["0x12"]}`:               swap.ProviderGarbage,
-		`{"status":"success","txHashes":["lie"]}`:                  swap.ProviderGarbage,
-		`{"status":"success","originChainId":1}`:                   swap.ProviderGarbage,
-		`{"status":"success","destinationChainId":1}`:              swap.ProviderGarbage,
+		`{"status":"success","inTxHashes":["` + s.id.Hex() + `"]}`: swap.ProviderInvalidResponse,
+		`{"status":"success","inTxHashes":["0x12"]}`:               swap.ProviderInvalidResponse,
+		`{"status":"success","txHashes":["lie"]}`:                  swap.ProviderInvalidResponse,
+		`{"status":"success","originChainId":1}`:                   swap.ProviderInvalidResponse,
+		`{"status":"success","destinationChainId":1}`:              swap.ProviderInvalidResponse,
 		`{"status":"refund","originChainId":8453}`:                 "",
 	} {
 		r, err := readStatus([]byte(reply))
@@ -404,7 +404,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: claims %s", reply, c.State)
 		}
 	}
-	if _, err := readStatus([]byte(`{"inTxHashes":[]}`)); !errors.Is(err, &swap.Refusal{Code: swap.ProviderGarbage}) {
+	if _, err := readStatus([]byte(`{"inTxHashes":[]}`)); !errors.Is(err, &swap.Refusal{Code: swap.ProviderInvalidResponse}) {
 		t.Errorf("no status: %v", err)
 	}
 }
@@ -468,7 +468,7 @@ func TestWraps(t *testing.T) {
 		}
 		other := *b.Steps[0].Call
 		other.Data = append(other.Data, 0)
-		if _, err := p.Decode(terms, swap.Step{Kind: swap.CallStep, Call: &other}); !errors.Is(err, &swap.Refusal{Code: swap.NotUnderstood}) {
+		if _, err := p.Decode(terms, swap.Step{Kind: swap.CallStep, Call: &other}); !errors.Is(err, &swap.Refusal{Code: swap.Undecodable}) {
 			t.Errorf("a byte more: %v", err)
 		}
 		terms.RefundTo = testReceiver

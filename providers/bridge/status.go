@@ -96,7 +96,7 @@ func readStatus(raw []byte) (statusReply, error) {
 		return r, garbage("reply", err)
 	}
 	if r.Status == "" {
-		return r, refuse(swap.ProviderGarbage, "status", "left out where the request stands")
+		return r, refuse(swap.ProviderInvalidResponse, "status", "left out where the request stands")
 	}
 	return r, nil
 }
@@ -117,7 +117,7 @@ func (s paidDeposit) claim(r statusReply, now time.Time) (swap.Claim, error) {
 	t := s.order.Terms
 	if len(ours) > 0 && !slices.Contains(ours, s.tx) ||
 		r.OriginChainID != nil && !r.OriginChainID.IsID(t.SrcChain) || r.DestChainID != nil && !r.DestChainID.IsID(t.DstChain) {
-		return swap.Claim{}, refuse(swap.ProviderGarbage, "inTxHashes", "answered about another order than it was asked for")
+		return swap.Claim{}, refuse(swap.ProviderInvalidResponse, "inTxHashes", "answered about another order than it was asked for")
 	}
 	word, known := statuses[r.Status]
 	if !known {
@@ -186,13 +186,13 @@ const maxHashes = 64
 
 func hashes(field string, list []string) ([]common.Hash, error) {
 	if len(list) > maxHashes {
-		return nil, refuse(swap.ProviderGarbage, field, "names %d transactions", len(list))
+		return nil, refuse(swap.ProviderInvalidResponse, field, "names %d transactions", len(list))
 	}
 	out := make([]common.Hash, len(list))
 	for i, s := range list {
 		h, err := parseHash(s)
 		if err != nil {
-			return nil, refuse(swap.ProviderGarbage, field, "names a transaction that is none")
+			return nil, refuse(swap.ProviderInvalidResponse, field, "names a transaction that is none")
 		}
 		out[i] = h
 	}

@@ -59,7 +59,7 @@ func (q quoteReply) payingStep(r swap.QuoteRequest) (transaction, error) {
 		}
 	}
 	if main == nil {
-		return transaction{}, refuse(swap.ProviderGarbage, "steps", "left out the step that pays the input")
+		return transaction{}, refuse(swap.ProviderInvalidResponse, "steps", "left out the step that pays the input")
 	}
 	return *main, checkApprovals(allowed, main.To.Address, r)
 }
@@ -69,18 +69,18 @@ func (s step) read(r swap.QuoteRequest) (purpose, []transaction, error) {
 	why, known := purposes[s.ID]
 	switch {
 	case s.Kind != transactionKind:
-		return 0, nil, refuse(swap.NotUnderstood, "kind", "asks for a step of the kind %q; only transactions are made here, and nothing is signed for others to use", wire.Printable(s.Kind))
+		return 0, nil, refuse(swap.Undecodable, "kind", "asks for a step of the kind %q; only transactions are made here, and nothing is signed for others to use", wire.Printable(s.Kind))
 	case !known:
-		return 0, nil, refuse(swap.NotUnderstood, "id", "asks for a step %q, which is not known here", wire.Printable(s.ID))
+		return 0, nil, refuse(swap.Undecodable, "id", "asks for a step %q, which is not known here", wire.Printable(s.ID))
 	case why == deposits && r.SrcChain == r.DstChain, why == exchanges && r.SrcChain != r.DstChain:
 		return 0, nil, refuse(swap.NotAsAccepted, "id", "asks for a %s, which is no step of a swap from chain %d to %d", s.ID, r.SrcChain, r.DstChain)
 	case s.DepositAddress != nil && *s.DepositAddress != "":
-		return 0, nil, refuse(swap.NotUnderstood, "depositAddress", "wants the input sent to an address of its own")
+		return 0, nil, refuse(swap.Undecodable, "depositAddress", "wants the input sent to an address of its own")
 	}
 	var txs []transaction
 	for _, i := range s.Items {
 		if i.Status != incomplete {
-			return 0, nil, refuse(swap.NotUnderstood, "status", "has a step in the state %q", wire.Printable(i.Status))
+			return 0, nil, refuse(swap.Undecodable, "status", "has a step in the state %q", wire.Printable(i.Status))
 		}
 		tx, err := readTransaction(i.Data, r)
 		if err != nil {
@@ -95,7 +95,7 @@ func (s step) read(r swap.QuoteRequest) (purpose, []transaction, error) {
 func readTransaction(raw []byte, r swap.QuoteRequest) (transaction, error) {
 	var tx transaction
 	if err := service.Read("transaction", raw, &tx); err != nil {
-		return tx, refuse(swap.NotUnderstood, "data", "has a transaction that cannot be read: %v", err)
+		return tx, refuse(swap.Undecodable, "data", "has a transaction that cannot be read: %v", err)
 	}
 	err := service.CheckEchoes([]wire.Echo{
 		{Field: "chainId", Present: tx.ChainID != nil, Matches: tx.ChainID.IsID(r.SrcChain)},
@@ -108,10 +108,10 @@ func readTransaction(raw []byte, r swap.QuoteRequest) (transaction, error) {
 		return tx, err
 	}
 	if len(*tx.Data) > 2*maxCalldata+2 {
-		return tx, refuse(swap.ProviderGarbage, "data", "sent more than %d bytes of calldata", maxCalldata)
+		return tx, refuse(swap.ProviderInvalidResponse, "data", "sent more than %d bytes of calldata", maxCalldata)
 	}
 	if tx.calldata, err = hexutil.Decode(strings.ToLower(*tx.Data)); err != nil {
-		return tx, refuse(swap.ProviderGarbage, "data", "sent calldata that is not hexadecimal")
+		return tx, refuse(swap.ProviderInvalidResponse, "data", "sent calldata that is not hexadecimal")
 	}
 	return tx, nil
 }

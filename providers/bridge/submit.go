@@ -32,7 +32,7 @@ type paidDeposit struct {
 func (p *Provider) paidOrder(o swap.Order) (paidDeposit, error) {
 	last := len(o.Plan.Steps) - 1
 	if last < 0 || o.Plan.Steps[last].Call == nil || len(o.Results) <= last || o.Results[last].Tx == (common.Hash{}) {
-		return paidDeposit{}, refuse(swap.NotUnderstood, "plan", "needs the transaction that paid, and the order has none")
+		return paidDeposit{}, refuse(swap.Undecodable, "plan", "needs the transaction that paid, and the order has none")
 	}
 	x, err := checkOffer(o.Offer, o.Terms, p.solver)
 	if err != nil {
@@ -76,7 +76,7 @@ func readIndexed(raw []byte) error {
 		return garbage("reply", err)
 	}
 	if r.Message == nil {
-		return refuse(swap.ProviderGarbage, "message", "did not say that it took note of the deposit")
+		return refuse(swap.ProviderInvalidResponse, "message", "did not say that it took note of the deposit")
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func asTemporary(err error) error {
 func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 	last, t := len(o.Plan.Steps)-1, o.Terms
 	if last < 0 {
-		return swap.Proof{}, refuse(swap.NotUnderstood, "plan", "has no order without a step")
+		return swap.Proof{}, refuse(swap.Undecodable, "plan", "has no order without a step")
 	}
 	if _, err := p.Decode(t, o.Plan.Steps[last]); err != nil {
 		return swap.Proof{}, err

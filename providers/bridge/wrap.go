@@ -57,7 +57,7 @@ func (d deployment) wrapStep(t swap.Terms) swap.Step {
 // decodeWrap requires a call to be exactly that of wrapStep.
 func (d deployment) decodeWrap(t swap.Terms, c chain.Call) (swap.Effect, error) {
 	if want := d.wrapStep(t).Call; c.To != want.To || !bytes.Equal(c.Data, want.Data) {
-		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "has a call that does not simply wrap or unwrap the input")
+		return swap.Effect{}, refuse(swap.Undecodable, "data", "has a call that does not simply wrap or unwrap the input")
 	}
 	kind := swap.Wrap
 	if t.TokenIn != nativeCoin {

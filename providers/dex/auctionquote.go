@@ -33,7 +33,7 @@ type auctionQuote struct {
 	OrderID      *common.Hash   `json:"orderId"`
 	EncodedOrder *hexutil.Bytes `json:"encodedOrder"`
 
-	Outputs json.RawMessage `json:"aggregatedOutputs"` // read by [toldMinimum] only
+	Outputs json.RawMessage `json:"aggregatedOutputs"` // read by [statedMinimum] only
 }
 
 // auctionRoute is the route text shown to the user.
@@ -60,7 +60,7 @@ func readAuction(o swap.Offer, e envelope, d orderTerms) (parsedQuote, error) {
 	}
 	order := d.build(given)
 	if !order.permit().same(given.permit()) {
-		return parsedQuote{}, refuse(swap.NotUnderstood, "permitData", "the order is not one that this version would build")
+		return parsedQuote{}, refuse(swap.Undecodable, "permitData", "the order is not one that this version would build")
 	}
 	if err := q.checkOrder(order); err != nil {
 		return parsedQuote{}, err
@@ -69,7 +69,7 @@ func readAuction(o swap.Offer, e envelope, d orderTerms) (parsedQuote, error) {
 	o.AmountOut, o.MinOut, o.Fees = got.end, got.end, fees // the end amount is all that is guaranteed
 	var lines []outputLine
 	_ = json.Unmarshal(q.Outputs, &lines) // for display only; what cannot be read is ignored
-	o.QuotedMin = toldMinimum(lines, o)
+	o.QuotedMin = statedMinimum(lines, o)
 	return parsedQuote{offer: o, quote: e, order: &order}, nil
 }
 
@@ -155,13 +155,13 @@ func (p *Provider) orderIn(t swap.Terms, pr tokenPair, given apitypes.TypedData)
 		return o, got, nil, refuse(swap.NotAsAccepted, "typed", "there is no auction for this swap")
 	}
 	if o, err = d.kind.permitted(given.Message); err != nil {
-		return o, got, nil, refuse(swap.NotUnderstood, "typed", "the message has not the values of an order: %v", err)
+		return o, got, nil, refuse(swap.Undecodable, "typed", "the message has not the values of an order: %v", err)
 	}
 	if got, fees, err = o.checkBounds(d); err != nil {
 		return o, got, nil, err
 	}
 	if o = d.build(o); !reflect.DeepEqual(given, o.typed(t.SrcChain)) {
-		return o, got, nil, refuse(swap.NotUnderstood, "typed", "the message is not an order for Permit2 on chain %d as this version writes it", t.SrcChain)
+		return o, got, nil, refuse(swap.Undecodable, "typed", "the message is not an order for Permit2 on chain %d as this version writes it", t.SrcChain)
 	}
 	return o, got, fees, o.checkEndsBy(t.Deadline)
 }

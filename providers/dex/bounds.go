@@ -41,7 +41,7 @@ var orderRules = []orderRule{
 		func(o dutchOrder, d orderTerms) bool { return o.swapper == d.account }},
 	{"additionalValidationContract", swap.NotAsAccepted, "the order leaves it to another contract whether it is valid",
 		func(o dutchOrder, _ orderTerms) bool { return o.validator == nativeCoin && len(o.validation) == 0 }},
-	{"deadline", swap.NotUnderstood, "the order's deadline is no time",
+	{"deadline", swap.Undecodable, "the order's deadline is no time",
 		func(o dutchOrder, _ orderTerms) bool { return o.deadline.IsInt64() && o.deadline.Sign() > 0 }},
 	{"tokenIn", swap.NotAsAccepted, "the order spends another token",
 		func(o dutchOrder, d orderTerms) bool { return o.input.token == d.in }},
@@ -55,13 +55,13 @@ var orderRules = []orderRule{
 		func(o dutchOrder, _ orderTerms) bool {
 			return !slices.ContainsFunc(append(slices.Clone(o.outputs), o.input), func(l dutchLine) bool { return l.adjust != nil && l.adjust.Sign() != 0 })
 		}},
-	{"outputs", swap.NotUnderstood, "the order has no output, or more than three",
+	{"outputs", swap.Undecodable, "the order has no output, or more than three",
 		func(o dutchOrder, _ orderTerms) bool { return len(o.outputs) > 0 && len(o.outputs) <= maxLines }},
 	{"tokenOut", swap.NotAsAccepted, "the order pays another token",
 		each(func(_ dutchOrder, l dutchLine, d orderTerms) bool { return l.token == d.out })},
 	{"outputs.amount", swap.NotAsAccepted, "an output of the order grows, or comes to nothing",
 		each(func(_ dutchOrder, l dutchLine, _ orderTerms) bool { return l.end.Sign() > 0 && l.end.Cmp(l.start) <= 0 })},
-	{"outputs.curve", swap.NotUnderstood, "an output of the order does not shrink along a sound curve",
+	{"outputs.curve", swap.Undecodable, "an output of the order does not shrink along a sound curve",
 		each(func(o dutchOrder, l dutchLine, d orderTerms) bool {
 			most := new(big.Int)
 			if l.recipient == d.recipient { // the recipient's may rise first, fees may not

@@ -57,7 +57,7 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	}
 	if s.permit != nil {
 		typed := s.permit.typed(t.SrcChain)
-		built.Steps = []swap.Step{{Kind: swap.TypedStep, Typed: &typed}, {Kind: swap.LateStep, Effect: s.effect()}}
+		built.Steps = []swap.Step{{Kind: swap.TypedStep, Typed: &typed}, {Kind: swap.DeferredStep, Effect: s.effect()}}
 		return built, nil
 	}
 	call, err := p.fetch(ctx, s, nil)
@@ -216,7 +216,7 @@ func (p *Provider) sameSwap(o swap.Offer, t swap.Terms) (parsedQuote, error) {
 	case q.Routing != o.Routing || o.MinOut == nil || q.MinOut.Cmp(o.MinOut) != 0 || !slices.Equal(q.Fees, o.Fees):
 		return parsedQuote{}, refuse(swap.NotAsAccepted, "minAmountOut", "the offer is not what its quote says")
 	case t.MinOut == nil || q.MinOut.Cmp(t.MinOut) < 0:
-		return parsedQuote{}, refuse(swap.NotAsAccepted, "floorOut", "the quote's minimum is below the accepted floor").WithAmounts(swap.OfOutput, q.MinOut, t.MinOut)
+		return parsedQuote{}, refuse(swap.NotAsAccepted, "minOut", "the quote's minimum is below the accepted floor").WithAmounts(swap.OfOutput, q.MinOut, t.MinOut)
 	}
 	return again, nil
 }
@@ -246,7 +246,7 @@ func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 		return chain.Call{}, garbage("reply", err)
 	}
 	if reply.Swap == nil {
-		return chain.Call{}, refuse(swap.ProviderGarbage, "swap", "the dex provider's reply has no transaction")
+		return chain.Call{}, refuse(swap.ProviderInvalidResponse, "swap", "the dex provider's reply has no transaction")
 	}
 	tx := *reply.Swap
 	err := service.CheckEchoes([]wire.Echo{
@@ -264,7 +264,7 @@ func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 		return chain.Call{}, garbage("data", err)
 	}
 	if len(data) > maxCalldata {
-		return chain.Call{}, refuse(swap.NotUnderstood, "data", "the calldata has %d bytes, more than any swap needs", len(data))
+		return chain.Call{}, refuse(swap.Undecodable, "data", "the calldata has %d bytes, more than any swap needs", len(data))
 	}
 	gas, err := gasLimit(tx.GasLimit)
 	return chain.Call{ChainID: t.SrcChain, From: t.Account, To: tx.To.Address, Value: new(big.Int).Set(tx.Value.Int), Data: data, Gas: gas}, err
@@ -277,7 +277,7 @@ func gasLimit(q *wire.Quantity) (uint64, error) {
 		return 0, nil
 	}
 	if !q.IsUint64() || q.Uint64() < minGas || q.Uint64() > maxGas {
-		return 0, refuse(swap.ProviderGarbage, "gasLimit", "the dex provider's gas limit %s is out of bounds", q)
+		return 0, refuse(swap.ProviderInvalidResponse, "gasLimit", "the dex provider's gas limit %s is out of bounds", q)
 	}
 	return min(q.Uint64()*5/4, maxGas), nil
 }

@@ -157,7 +157,7 @@ var claimed = map[string]swap.Claim{
 	"open":       {State: swap.Settling, ProviderStatus: "open"},
 	"filled":     {State: swap.Filled, ProviderStatus: "filled", Tx: common.HexToHash("0x0b12fb61cd06dc179f270c4525584d07fc08911f78c4a940997981d01037fff7")},
 	"insufficient-funds": {State: swap.Settling, ProviderStatus: "insufficient-funds",
-		Reason: "the balance or the allowance is too low to fill it; it can still be filled until it ends"},
+		Reason: "the balance or allowance is too low to fill it; it can still be filled until it expires"},
 }
 
 // TestConformance runs the suite's tests of behaviour; [TestHostile] runs its attacks.

@@ -50,8 +50,8 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 		return p.readOrder(t, pr, *s.Typed)
 	case s.Kind == swap.TypedStep && s.Typed != nil && s.Call == nil:
 		return readPermit(t, pr, *s.Typed)
-	case s.Kind != swap.CallStep && s.Kind != swap.LateStep || s.Call == nil || s.Typed != nil:
-		return swap.Effect{}, refuse(swap.NotUnderstood, "kind", "the dex provider has no step of kind %q", s.Kind)
+	case s.Kind != swap.CallStep && s.Kind != swap.DeferredStep || s.Call == nil || s.Typed != nil:
+		return swap.Effect{}, refuse(swap.Undecodable, "kind", "the dex provider has no step of kind %q", s.Kind)
 	}
 	c := *s.Call
 	switch {
@@ -60,9 +60,9 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	case c.ChainID != t.SrcChain:
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "chainId", "the transaction is for chain %d, not for %d", c.ChainID, t.SrcChain)
 	case c.Value == nil || c.Value.Sign() < 0:
-		return swap.Effect{}, refuse(swap.NotUnderstood, "value", "the transaction has no sound value")
+		return swap.Effect{}, refuse(swap.Undecodable, "value", "the transaction has no sound value")
 	case len(c.Data) < len(selector{}) || len(c.Data) > maxCalldata:
-		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "calldata of %d bytes", len(c.Data))
+		return swap.Effect{}, refuse(swap.Undecodable, "data", "calldata of %d bytes", len(c.Data))
 	}
 	fn := selector(c.Data[:4])
 	args, _, err := splitTag(c.Data[4:])
@@ -83,7 +83,7 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	if !known {
 		return swap.Effect{}, refuse(swap.NotPinned, "to", "the transaction calls %s, which is not a built-in contract on chain %d", c.To, t.SrcChain)
 	}
-	return swap.Effect{}, refuse(swap.NotUnderstood, "data", "function %x of %s is not one that a swap needs", fn, c.To)
+	return swap.Effect{}, refuse(swap.Undecodable, "data", "function %x of %s is not one that a swap needs", fn, c.To)
 }
 
 // checkTerms refuses terms that would make decoding ambiguous.
@@ -119,7 +119,7 @@ func readDeposit(t swap.Terms, pr tokenPair, c chain.Call, args []byte) (swap.Ef
 	case !pr.wrap:
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "data", "the transaction wraps the native coin, which is not the accepted swap")
 	case len(args) != 0:
-		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "%d bytes follow a deposit", len(args))
+		return swap.Effect{}, refuse(swap.Undecodable, "data", "%d bytes follow a deposit", len(args))
 	case c.Value.Cmp(t.AmountIn) != 0:
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction does not wrap exactly the amount").WithAmounts(swap.OfCoin, c.Value, t.AmountIn)
 	}
@@ -174,11 +174,11 @@ func words(types ...string) abi.Arguments {
 func unpackStrict(form abi.Arguments, data []byte) ([]any, error) {
 	vals, err := form.Unpack(data)
 	if err != nil {
-		return nil, &swap.Refusal{Code: swap.NotUnderstood, Field: "data", Reason: "the calldata is not of the known form", Err: err}
+		return nil, &swap.Refusal{Code: swap.Undecodable, Field: "data", Reason: "the calldata is not of the known form", Err: err}
 	}
 	again, err := form.Pack(vals...)
 	if err != nil || !bytes.Equal(again, data) {
-		return nil, refuse(swap.NotUnderstood, "data", "the calldata is not in its one canonical encoding")
+		return nil, refuse(swap.Undecodable, "data", "the calldata is not in its one canonical encoding")
 	}
 	return vals, nil
 }

@@ -64,10 +64,10 @@ type Provider struct {
 }
 
 var (
-	_ swap.Provider    = (*Provider)(nil)
-	_ swap.LateBuilder = (*Provider)(nil)
-	_ swap.Settler     = (*Provider)(nil)
-	_ swap.Canceller   = (*Provider)(nil)
+	_ swap.Provider        = (*Provider)(nil)
+	_ swap.DeferredBuilder = (*Provider)(nil)
+	_ swap.Settler         = (*Provider)(nil)
+	_ swap.Canceller       = (*Provider)(nil)
 )
 
 // New checks the configuration. It does no I/O.

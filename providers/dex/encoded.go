@@ -26,7 +26,7 @@ type encodedOrder struct {
 // decode reads an encoded order and refuses bytes that it does not read.
 func (k *auctionKind) decode(raw []byte) (encodedOrder, error) {
 	if len(raw) > maxEncoded {
-		return encodedOrder{}, refuse(swap.ProviderGarbage, "encodedOrder", "an encoded order of %d bytes", len(raw))
+		return encodedOrder{}, refuse(swap.ProviderInvalidResponse, "encodedOrder", "an encoded order of %d bytes", len(raw))
 	}
 	vals, err := unpackStrict(k.encoded.whole, raw)
 	if err != nil {

@@ -16,9 +16,9 @@ var service = wire.Service{
 		{Status: 404, Code: "QuoteAmountTooLowError", Is: swap.AmountTooSmall, Says: "the amount is below what the dex provider quotes; enter a larger one"},
 		{Status: 404, Code: "InsufficientBalance", Is: swap.InsufficientFunds, Says: "insufficient balance; enter a smaller amount"},
 		{Status: 401, Code: "ProxyUnauthorized", Is: swap.ProviderKey, Says: "the key proxy of the dex provider does not know this installation's token; set the one that its operator gave you"},
-		{Status: 403, Code: "ProxyFeeRefused", Is: swap.ProviderRefused, Says: "the key proxy of the dex provider takes another wallet fee than the one configured here; check fees.receiver"},
-		{Status: 403, Code: "ProxyEndpointRefused", Is: swap.ProviderRefused, Says: "the key proxy of the dex provider does not serve this call; it or this wallet needs an update"},
-		{Status: 421, Is: swap.ProviderGarbage, Says: "the key proxy of the dex provider does not answer to that name; check its base url"},
+		{Status: 403, Code: "ProxyFeeRefused", Is: swap.ProviderRefused, Says: "the key proxy of the dex provider expects a different wallet fee than configured here; check fees.receiver"},
+		{Status: 403, Code: "ProxyEndpointRefused", Is: swap.ProviderRefused, Says: "the key proxy of the dex provider does not serve this call; update the proxy or this wallet"},
+		{Status: 421, Is: swap.ProviderInvalidResponse, Says: "the key proxy of the dex provider does not answer to that name; check its base url"},
 	},
 	Failures: []wire.Failure{
 		{Status: 404, Code: "NoRouteFoundError", Is: swap.NoRoute, Says: "found no route for this pair and amount; try another provider"},
@@ -28,7 +28,7 @@ var service = wire.Service{
 		{Status: 404, Code: upstreamTimeout, Is: swap.ProviderDown, Says: "was too slow; try again"},
 		{Status: 404, Code: "TokenBalanceNotAvailable", Is: swap.InsufficientFunds, Says: "could not see the account's balance; check it and try again"},
 		{Status: 404, Code: wire.AnyCode, Is: swap.NoRoute, Says: "has no quote for this pair and amount; try another provider"},
-		{Status: 401, Is: swap.ProviderKey, Says: "wants a valid api key; check that its base url is a key proxy's"},
+		{Status: 401, Is: swap.ProviderKey, Says: "needs a valid API key; check that its base URL points to a key proxy"},
 		{Status: 403, Is: swap.ProviderKey, Says: "refused access; check the key proxy and the token"},
 		{Status: 502, Code: "ProxyUpstreamKeyRefused", Is: swap.ProviderKey, Says: "refuses the key of its key proxy; tell the proxy's operator"},
 	},
@@ -50,7 +50,7 @@ func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 }
 
 func garbage(field string, err error) error {
-	r := refuse(swap.ProviderGarbage, field, "invalid response from the dex provider: %v", err)
+	r := refuse(swap.ProviderInvalidResponse, field, "invalid response from the dex provider: %v", err)
 	r.Err = err
 	return r
 }

@@ -35,7 +35,7 @@ func programs(of string, terms swap.Terms, table map[string]hostileProgram) []pr
 func otherEncodings(t *testing.T, terms swap.Terms) []providertest.Attack {
 	understood := map[string]bool{"encoding/too late": true, "encoding/command 06": true} // and still not what was accepted
 	list := providertest.AttacksFrom("encoding", encodings(t), func(data []byte) providertest.Attack {
-		return providertest.Attack{Code: swap.NotUnderstood, Try: func(*testing.T) error {
+		return providertest.Attack{Code: swap.Undecodable, Try: func(*testing.T) error {
 			_, err := checked(terms, data)
 			return err
 		}}

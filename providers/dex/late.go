@@ -29,12 +29,12 @@ func (p *Provider) Late(ctx context.Context, o swap.Order, step int) (chain.Call
 
 // signedBefore returns the permit of the step before a late one, with its signature.
 func signedBefore(o swap.Order, step int) (signedPermit, error) {
-	if step < 1 || step >= len(o.Plan.Steps) || step > len(o.Results) || o.Plan.Steps[step].Kind != swap.LateStep {
-		return signedPermit{}, refuse(swap.NotUnderstood, "step", "step %d of the order is no late step with one before it", step+1)
+	if step < 1 || step >= len(o.Plan.Steps) || step > len(o.Results) || o.Plan.Steps[step].Kind != swap.DeferredStep {
+		return signedPermit{}, refuse(swap.Undecodable, "step", "step %d of the order is no late step with one before it", step+1)
 	}
 	before, signature := o.Plan.Steps[step-1], o.Results[step-1].Signature
 	if before.Typed == nil || len(signature) != signatureLen {
-		return signedPermit{}, refuse(swap.NotUnderstood, "signature", "the step before left no signature of a permit")
+		return signedPermit{}, refuse(swap.Undecodable, "signature", "the step before left no signature of a permit")
 	}
 	permit, err := permitFrom(*before.Typed)
 	return signedPermit{permit, signature}, err

@@ -91,13 +91,13 @@ func (m *machine) take(token common.Address, n *big.Int) (*big.Int, error) {
 	h := m.holding(token)
 	switch {
 	case h.empty():
-		return nil, refuse(swap.NotUnderstood, "amount", "the router has no %s at this point", token)
+		return nil, refuse(swap.Undecodable, "amount", "the router has no %s at this point", token)
 	case n.Cmp(contractBalance) == 0:
 		all := h.exact
 		m.held[token] = nil
 		return all, nil
 	case n.Sign() == 0:
-		return nil, refuse(swap.NotUnderstood, "amount", "an amount of zero means something else to the router")
+		return nil, refuse(swap.Undecodable, "amount", "an amount of zero means something else to the router")
 	case h.exact.Cmp(n) < 0:
 		return nil, refuse(swap.NotAsAccepted, "amount", "more of %s is taken than was brought", token)
 	}
@@ -151,7 +151,7 @@ func (m *machine) wrap(to common.Address, n *big.Int) error {
 // counts only where it is paid to the recipient.
 func (m *machine) swap(l leg) error {
 	if m.handedOver {
-		return refuse(swap.NotUnderstood, "commands", "a swap after the output was shared out")
+		return refuse(swap.Undecodable, "commands", "a swap after the output was shared out")
 	}
 	if err := m.checkPath(l.path); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (m *machine) swap(l leg) error {
 		return nil
 	case toRecipient:
 		if l.byBalance && (len(l.path) != 2 || first != m.in()) {
-			return refuse(swap.NotAsAccepted, "floorOut", "a token between the two could have another payment to the recipient count as this swap's")
+			return refuse(swap.NotAsAccepted, "minOut", "a token between the two could have another payment to the recipient count as this swap's")
 		}
 		if last == m.t.TokenOut { // not the wrapped form of a native output
 			m.minOut.Add(m.minOut, l.min)
@@ -195,14 +195,14 @@ func (m *machine) wrongRecipient(token, to common.Address) error {
 // checkPath requires distinct tokens; the input may only begin a path, the output end it.
 func (m *machine) checkPath(path []common.Address) error {
 	if len(path) < 2 || len(path) > maxHops+1 {
-		return refuse(swap.NotUnderstood, "path", "a path over %d pools", len(path)-1)
+		return refuse(swap.Undecodable, "path", "a path over %d pools", len(path)-1)
 	}
 	for i, token := range path {
 		switch {
 		case slices.Contains(path[:i], token):
-			return refuse(swap.NotUnderstood, "path", "the path passes %s twice", token)
+			return refuse(swap.Undecodable, "path", "the path passes %s twice", token)
 		case token == nativeCoin || !m.pair.isToken(token):
-			return refuse(swap.NotUnderstood, "path", "%s is no token of a pool", token)
+			return refuse(swap.Undecodable, "path", "%s is no token of a pool", token)
 		case token == m.in() && i != 0:
 			return refuse(swap.NotAsAccepted, "tokenIn", "the path returns to the input token")
 		case token == m.out() && i != len(path)-1:
@@ -247,7 +247,7 @@ func (m *machine) fee(token, to common.Address, bips *big.Int) error {
 	case !bips.IsInt64() || bips.Int64() <= 0 || bips.Int64() > 10_000:
 		return refuse(swap.NotAsAccepted, "fee", "a fee of %s bps", bips)
 	case m.destinationOf(to) != elsewhere || reserved(to, m.pair.deployment) || to == m.t.Account || to == nativeCoin:
-		return refuse(swap.NotUnderstood, "fee", "a fee is paid to %s, who is a party to the swap", to)
+		return refuse(swap.Undecodable, "fee", "a fee is paid to %s, who is a party to the swap", to)
 	case slices.ContainsFunc(m.payments, func(p swap.Payment) bool { return p.To == to }):
 		return refuse(swap.NotAsAccepted, "fee", "%s is paid twice", to)
 	}
@@ -315,7 +315,7 @@ func (m *machine) handOver(token common.Address, min *big.Int) {
 // there is none, so no minimum of it may be promised.
 func (m *machine) leftover(token common.Address, min *big.Int) error {
 	if min.Sign() != 0 || token != nativeCoin && token != m.in() && token != m.out() {
-		return refuse(swap.NotUnderstood, "commands", "a minimum of %s, of which the router has none", token)
+		return refuse(swap.Undecodable, "commands", "a minimum of %s, of which the router has none", token)
 	}
 	return nil
 }
@@ -347,7 +347,7 @@ func (m *machine) finish() error {
 	case m.pulled.Cmp(pulled) != 0:
 		return refuse(swap.NotAsAccepted, "amountIn", "the swap does not pull exactly the amount").WithAmounts(swap.OfInput, m.pulled, pulled)
 	case m.minOut.Sign() == 0:
-		return refuse(swap.NotAsAccepted, "floorOut", "no minimum is enforced for the recipient")
+		return refuse(swap.NotAsAccepted, "minOut", "no minimum is enforced for the recipient")
 	case m.direct && len(m.payments) > 0:
 		return refuse(swap.NotAsAccepted, "fee", "a fee is taken from a part of the output")
 	case m.swaps > 0 && m.t.FeeBps > 0 && !ours:

@@ -118,8 +118,8 @@ var orderLies = map[string]orderLie{
 	"the fee to nobody":          {lie: func(o *dutchOrder) { o.outputs[1].recipient = nativeCoin }, want: swap.NotAsAccepted},
 	"no fee":                     {lie: func(o *dutchOrder) { o.outputs = o.outputs[:1] }, want: swap.NotAsAccepted},
 	"nothing but the fee":        {lie: func(o *dutchOrder) { o.outputs = o.outputs[1:] }, want: swap.NotAsAccepted},
-	"no output":                  {lie: func(o *dutchOrder) { o.outputs = nil }, want: swap.NotUnderstood},
-	"four outputs":               {lie: func(o *dutchOrder) { o.made(testMaker, 1); o.made(testFriend, 1) }, want: swap.NotUnderstood},
+	"no output":                  {lie: func(o *dutchOrder) { o.outputs = nil }, want: swap.Undecodable},
+	"four outputs":               {lie: func(o *dutchOrder) { o.made(testMaker, 1); o.made(testFriend, 1) }, want: swap.Undecodable},
 	"an output of nothing":       {lie: func(o *dutchOrder) { o.outputs[0].end = new(big.Int) }, want: swap.NotAsAccepted},
 	"an output that grows":       {lie: func(o *dutchOrder) { o.outputs[0].end = plus(o.outputs[0].start, 1) }, want: swap.NotAsAccepted},
 	"the maker takes too much":   {lie: func(o *dutchOrder) { o.shareOut(21) }, want: swap.NotAsAccepted},
@@ -130,8 +130,8 @@ var orderLies = map[string]orderLie{
 	"ends at one":                {lie: func(o *dutchOrder) { o.outputs[0].end, o.outputs[1].end = big.NewInt(1), big.NewInt(1) }, want: swap.NotAsAccepted, quotedOnly: true},
 	"begins far above":           {lie: func(o *dutchOrder) { o.rise(2) }},
 	"for over a day":             {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(maxOrderLife + time.Second).Unix()) }, want: swap.NotAsAccepted},
-	"for ever":                   {lie: func(o *dutchOrder) { o.deadline = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }, want: swap.NotUnderstood},
-	"at no time":                 {lie: func(o *dutchOrder) { o.deadline = new(big.Int) }, want: swap.NotUnderstood},
+	"for ever":                   {lie: func(o *dutchOrder) { o.deadline = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }, want: swap.Undecodable},
+	"at no time":                 {lie: func(o *dutchOrder) { o.deadline = new(big.Int) }, want: swap.Undecodable},
 	"too soon": {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(minOrderLife - time.Second).Unix()) },
 		want: swap.QuoteExpired, quotedOnly: true},
 }
@@ -202,20 +202,20 @@ var lieV3 = map[string]orderLie{
 	"the input falls":           {lie: func(o *dutchOrder) { o.input.curve.amounts[0] = big.NewInt(1) }, want: swap.NotAsAccepted},
 	"by the base fee, of input": {lie: func(o *dutchOrder) { o.input.adjust = big.NewInt(1) }, want: swap.NotAsAccepted},
 	"by the base fee":           {lie: func(o *dutchOrder) { o.outputs[0].adjust = big.NewInt(1) }, want: swap.NotAsAccepted},
-	"below nothing":             {lie: func(o *dutchOrder) { o.outputs[0].curve.amounts[0] = plus(o.outputs[0].start, 1) }, want: swap.NotUnderstood},
-	"above all":                 {lie: func(o *dutchOrder) { o.outputs[0].curve.amounts[0] = new(big.Int).Neg(plus(o.outputs[0].start, 1)) }, want: swap.NotUnderstood},
-	"a fee that rises":          {lie: func(o *dutchOrder) { o.outputs[1].curve.amounts[0] = big.NewInt(-1) }, want: swap.NotUnderstood},
+	"below nothing":             {lie: func(o *dutchOrder) { o.outputs[0].curve.amounts[0] = plus(o.outputs[0].start, 1) }, want: swap.Undecodable},
+	"above all":                 {lie: func(o *dutchOrder) { o.outputs[0].curve.amounts[0] = new(big.Int).Neg(plus(o.outputs[0].start, 1)) }, want: swap.Undecodable},
+	"a fee that rises":          {lie: func(o *dutchOrder) { o.outputs[1].curve.amounts[0] = big.NewInt(-1) }, want: swap.Undecodable},
 	"at no block":               {lie: func(o *dutchOrder) { o.blocks(0) }, want: swap.NotAsAccepted},
 	"at one block twice":        {lie: func(o *dutchOrder) { o.bend(4, 100) }, want: swap.NotAsAccepted},
 	"back in time":              {lie: func(o *dutchOrder) { o.bend(5, 100) }, want: swap.NotAsAccepted},
 	"a block too many":          {lie: func(o *dutchOrder) { o.blocks(4 | 9<<blockBits) }, want: swap.NotAsAccepted},
 	"an amount too many": {lie: func(o *dutchOrder) {
 		o.outputs[0].curve.amounts = append(o.outputs[0].curve.amounts, big.NewInt(1))
-	}, want: swap.NotUnderstood},
-	"another course of the fee": {lie: func(o *dutchOrder) { o.outputs[1].curve.blocks = big.NewInt(9) }, want: swap.NotUnderstood},
+	}, want: swap.Undecodable},
+	"another course of the fee": {lie: func(o *dutchOrder) { o.outputs[1].curve.blocks = big.NewInt(9) }, want: swap.Undecodable},
 	"seventeen points": {lie: func(o *dutchOrder) {
 		o.outputs[0].curve.amounts = slices.Repeat(o.outputs[0].curve.amounts, maxElements+1)
-	}, want: swap.ProviderGarbage, instead: swap.NotUnderstood},
+	}, want: swap.ProviderInvalidResponse, instead: swap.Undecodable},
 	"the fee stays for a while": {lie: func(o *dutchOrder) {
 		o.bend(2, 100)
 		o.outputs[1].curve.amounts[0] = new(big.Int)
@@ -326,14 +326,14 @@ var dataLies = map[string]replyLie{
 	"a chain as text":    {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["chainId"] = "8453" }, ""},
 	"a deadline as text": {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["deadline"] = "1800000000" }, ""},
 	"another name":       {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["name"] = "UniswapX" }, swap.NotAsAccepted},
-	"a version":          {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["version"] = "1" }, swap.ProviderGarbage},
-	"a salt":             {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["salt"] = "0x" }, swap.ProviderGarbage},
+	"a version":          {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["version"] = "1" }, swap.ProviderInvalidResponse},
+	"a salt":             {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["salt"] = "0x" }, swap.ProviderInvalidResponse},
 	"another chain":      {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["chainId"] = 1 }, swap.NotAsAccepted},
 	"another contract": {func(_ *testing.T, r map[string]any) {
 		at(r, "permitData", "domain")["verifyingContract"] = base.reactor.Hex()
 	}, swap.NotAsAccepted},
-	"no domain":            {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData"), "domain") }, swap.ProviderGarbage},
-	"no permit":            {func(_ *testing.T, r map[string]any) { r["permitData"] = nil }, swap.ProviderGarbage},
+	"no domain":            {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData"), "domain") }, swap.ProviderInvalidResponse},
+	"no permit":            {func(_ *testing.T, r map[string]any) { r["permitData"] = nil }, swap.ProviderInvalidResponse},
 	"another primary type": {func(_ *testing.T, r map[string]any) { at(r, "permitData")["primaryType"] = permitSingle }, swap.NotAsAccepted},
 	"one type more":        {func(_ *testing.T, r map[string]any) { at(r, "permitData", "types")["Mail"] = []any{} }, swap.NotAsAccepted},
 	"one type less":        {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData", "types"), "OrderInfo") }, swap.NotAsAccepted},
@@ -356,10 +356,10 @@ var dataLies = map[string]replyLie{
 	}, swap.NotAsAccepted},
 	"a permit for longer":       {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["deadline"] = 1800000001 }, swap.NotAsAccepted},
 	"a permit of another nonce": {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["nonce"] = "1" }, swap.NotAsAccepted},
-	"a value more":              {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["note"] = "" }, swap.ProviderGarbage},
+	"a value more":              {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["note"] = "" }, swap.ProviderInvalidResponse},
 	"a value less": {func(_ *testing.T, r map[string]any) {
 		delete(at(r, "permitData", "values", "witness", "info"), "additionalValidationData")
-	}, swap.ProviderGarbage},
+	}, swap.ProviderInvalidResponse},
 	"another order behind an honest one": {func(t *testing.T, r map[string]any) {
 		at(r, "permitData")["values"] = strangersOrder(t).permit().message()
 	}, swap.NotAsAccepted},
@@ -368,8 +368,8 @@ var dataLies = map[string]replyLie{
 		at(r, "quote")["encodedOrder"] = "0x" + common.Bytes2Hex(encodeOrder(t, strangersOrder(t), nil, nil))
 	}, swap.NotAsAccepted},
 	"another order is named": {func(t *testing.T, r map[string]any) { at(r, "quote")["orderId"] = strangersOrder(t).hash().Hex() }, swap.NotAsAccepted},
-	"no name":                {func(_ *testing.T, r map[string]any) { delete(at(r, "quote"), "orderId") }, swap.ProviderGarbage},
-	"no encoding":            {func(_ *testing.T, r map[string]any) { delete(at(r, "quote"), "encodedOrder") }, swap.ProviderGarbage},
+	"no name":                {func(_ *testing.T, r map[string]any) { delete(at(r, "quote"), "orderId") }, swap.ProviderInvalidResponse},
+	"no encoding":            {func(_ *testing.T, r map[string]any) { delete(at(r, "quote"), "encodedOrder") }, swap.ProviderInvalidResponse},
 	"a transaction besides":  {func(_ *testing.T, r map[string]any) { r["permitTransaction"] = map[string]any{"to": permit2.Hex()} }, swap.NotAsAccepted},
 	"the blocks of the input in every output": {func(t *testing.T, r map[string]any) { // as the vendor's SDK writes it
 		o := recordedOrder(t, "base-auction.quote.json").clone()

@@ -53,9 +53,9 @@ func (m *machine) payFromPool(token common.Address, l leg) error {
 	case !l.byBalance || l.fromUser || token != paid.token || m.pair.pairs.of(token, l.path[1]) != paid.to:
 		return m.checkNoPrepayment()
 	case l.in.Sign() != 0 && l.in.Cmp(contractBalance) != 0: // nothing more, or all that the router has
-		return refuse(swap.NotUnderstood, "amount", "more than the pool has already is paid in")
+		return refuse(swap.Undecodable, "amount", "more than the pool has already is paid in")
 	case m.destinationOf(l.to) != toRouter:
-		return refuse(swap.NotAsAccepted, "floorOut", "what a pool that was paid before gives does not pass the router")
+		return refuse(swap.NotAsAccepted, "minOut", "what a pool that was paid before gives does not pass the router")
 	}
 	if l.in.Sign() != 0 {
 		delete(m.held, token)

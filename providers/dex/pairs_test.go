@@ -95,14 +95,14 @@ var mixedPrograms = func() map[string]hostileProgram {
 		"another V3 swap is between":        {swap.NotAsAccepted, "recipient", ops(v3Op(pool, some, 0, true, usdc1, dai1), v3Op(addressThis, rest, 0, true, usdc1, weth), second, fee, swept)},
 		"V3 goes on":                        {swap.NotAsAccepted, "recipient", ops(first, v3Op(addressThis, contractBalance, 0, false, dai1, weth), fee, swept)},
 		"the account pays besides":          {swap.NotAsAccepted, "recipient", ops(v3Op(pool, some, 0, true, usdc1, dai1), v2Op(addressThis, rest, 0, true, dai1, weth), fee, swept)},
-		"more is paid in":                   {swap.NotUnderstood, "amount", ops(first, v2Op(addressThis, big.NewInt(1), 0, false, dai1, weth), fee, swept)},
-		"to the account":                    {swap.NotAsAccepted, "floorOut", ops(first, v2Op(msgSender, contractBalance, 1_000_000, false, dai1, weth))},
-		"to somebody":                       {swap.NotAsAccepted, "floorOut", ops(first, v2Op(testAttacker, contractBalance, 1_000_000, false, dai1, weth), fee, swept)},
+		"more is paid in":                   {swap.Undecodable, "amount", ops(first, v2Op(addressThis, big.NewInt(1), 0, false, dai1, weth), fee, swept)},
+		"to the account":                    {swap.NotAsAccepted, "minOut", ops(first, v2Op(msgSender, contractBalance, 1_000_000, false, dai1, weth))},
+		"to somebody":                       {swap.NotAsAccepted, "minOut", ops(first, v2Op(testAttacker, contractBalance, 1_000_000, false, dai1, weth), fee, swept)},
 		"V2 pays a pool ahead":              {swap.NotAsAccepted, "recipient", ops(v2Op(pool, all, 0, true, usdc1, dai1), second, fee, swept)},
 		"two pools are paid, one is used":   {swap.NotAsAccepted, "recipient", ops(v3Op(pool, some, 0, true, usdc1, dai1), v3Op(pool, rest, 0, true, usdc1, dai1), second, fee, swept)},
-		"V2 as if paid, where nothing was":  {swap.NotUnderstood, "amount", ops(v3Op(addressThis, all, 0, true, usdc1, weth), v2Op(addressThis, new(big.Int), 0, false, dai1, weth), fee, swept)},
+		"V2 as if paid, where nothing was":  {swap.Undecodable, "amount", ops(v3Op(addressThis, all, 0, true, usdc1, weth), v2Op(addressThis, new(big.Int), 0, false, dai1, weth), fee, swept)},
 		"the output itself is paid onwards": {swap.NotAsAccepted, "recipient", ops(v3Op(pool, all, 0, true, usdc1, weth), v2Op(addressThis, contractBalance, 0, false, dai1, weth), fee, swept)},
-		"no floor":                          {swap.NotAsAccepted, "floorOut", ops(first, second, fee, sweepOp(weth, msgSender, 0))},
+		"no floor":                          {swap.NotAsAccepted, "minOut", ops(first, second, fee, sweepOp(weth, msgSender, 0))},
 	}
 }()
 

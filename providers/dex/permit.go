@@ -77,7 +77,7 @@ func (p permit) checkGrant(token common.Address, n *big.Int, pr tokenPair) error
 	case p.amount.Cmp(n) != 0 || !pr.holds(p.amount):
 		return refuse(swap.NotAsAccepted, "allowance", "the permit is not for exactly the amount").WithAmounts(swap.OfInput, p.amount, n)
 	case p.nonce.BitLen() > nonceBits:
-		return refuse(swap.NotUnderstood, "nonce", "the permit's nonce has more than %d bits", nonceBits)
+		return refuse(swap.Undecodable, "nonce", "the permit's nonce has more than %d bits", nonceBits)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ type permitValues struct {
 func (v permitValues) permit() (permit, error) {
 	d := v.Details
 	if d.Token == nil || d.Amount == nil || d.Expiration == nil || d.Nonce == nil || v.Spender == nil || v.SigDeadline == nil {
-		return permit{}, refuse(swap.NotUnderstood, "permit", "the message has not the values of a PermitSingle")
+		return permit{}, refuse(swap.Undecodable, "permit", "the message has not the values of a PermitSingle")
 	}
 	return permit{d.Token.Address, d.Amount.Int, d.Expiration.Int, d.Nonce.Int, v.Spender.Address, v.SigDeadline.Int}, nil
 }
@@ -147,10 +147,10 @@ func readPermit(t swap.Terms, pr tokenPair, given apitypes.TypedData) (swap.Effe
 	}
 	want, _, err := apitypes.TypedDataAndHash(p.typed(t.SrcChain))
 	if err != nil {
-		return swap.Effect{}, refuse(swap.NotUnderstood, "typed", "the permit cannot be hashed: %v", err)
+		return swap.Effect{}, refuse(swap.Undecodable, "typed", "the permit cannot be hashed: %v", err)
 	}
 	if got, _, err := apitypes.TypedDataAndHash(given); err != nil || string(got) != string(want) {
-		return swap.Effect{}, refuse(swap.NotUnderstood, "typed", "the message is not a PermitSingle for Permit2 on chain %d", t.SrcChain)
+		return swap.Effect{}, refuse(swap.Undecodable, "typed", "the message is not a PermitSingle for Permit2 on chain %d", t.SrcChain)
 	}
 	if err := p.checkTerms(t, pr); err != nil {
 		return swap.Effect{}, err
@@ -177,7 +177,7 @@ func permitFrom(d apitypes.TypedData) (permit, error) {
 		err = wire.ReadStrict(raw, &v)
 	}
 	if err != nil {
-		return permit{}, refuse(swap.NotUnderstood, "typed", "the message has not the values of a PermitSingle")
+		return permit{}, refuse(swap.Undecodable, "typed", "the message has not the values of a PermitSingle")
 	}
 	return v.permit()
 }
@@ -193,9 +193,9 @@ func runPermit(m *machine, a []any) error {
 	signature := a[6].([]byte)
 	switch {
 	case m.permit != nil || m.swaps > 0 || m.handedOver:
-		return refuse(swap.NotUnderstood, "commands", "a permit after the first command")
+		return refuse(swap.Undecodable, "commands", "a permit after the first command")
 	case len(signature) != signatureLen:
-		return refuse(swap.NotUnderstood, "signature", "a signature of %d bytes", len(signature))
+		return refuse(swap.Undecodable, "signature", "a signature of %d bytes", len(signature))
 	}
 	if err := p.checkTerms(m.t, m.pair); err != nil {
 		return err

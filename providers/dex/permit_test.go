@@ -77,18 +77,18 @@ var permitLies = map[string]permitLie{
 	"an hour":               {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature)) }, ""},
 	"just long enough":      {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(minPermitLife)) }, ""},
 	"another name":          {func(_, p map[string]any) { at(p, "domain")["name"] = "Permit3" }, swap.NotAsAccepted},
-	"no name":               {func(_, p map[string]any) { delete(at(p, "domain"), "name") }, swap.ProviderGarbage},
-	"a version":             {func(_, p map[string]any) { at(p, "domain")["version"] = "1" }, swap.ProviderGarbage},
-	"a salt":                {func(_, p map[string]any) { at(p, "domain")["salt"] = "0x00" }, swap.ProviderGarbage},
+	"no name":               {func(_, p map[string]any) { delete(at(p, "domain"), "name") }, swap.ProviderInvalidResponse},
+	"a version":             {func(_, p map[string]any) { at(p, "domain")["version"] = "1" }, swap.ProviderInvalidResponse},
+	"a salt":                {func(_, p map[string]any) { at(p, "domain")["salt"] = "0x00" }, swap.ProviderInvalidResponse},
 	"another chain":         {func(_, p map[string]any) { at(p, "domain")["chainId"] = 1 }, swap.NotAsAccepted},
 	"another contract":      {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = testUSDC.Hex() }, swap.NotAsAccepted},
 	"another primary type":  {func(_, p map[string]any) { p["primaryType"] = "PermitBatch" }, swap.NotAsAccepted},
 	"the domain's type":     {func(_, p map[string]any) { at(p, "types")["EIP712Domain"] = []any{} }, swap.NotAsAccepted},
 	"one type less":         {func(_, p map[string]any) { delete(at(p, "types"), "PermitDetails") }, swap.NotAsAccepted},
-	"no types":              {func(_, p map[string]any) { delete(p, "types") }, swap.ProviderGarbage},
+	"no types":              {func(_, p map[string]any) { delete(p, "types") }, swap.ProviderInvalidResponse},
 	"another member":        {func(_, p map[string]any) { member(p, "PermitDetails", 1)["type"] = "uint256" }, swap.NotAsAccepted},
 	"a member's other name": {func(_, p map[string]any) { member(p, permitSingle, 1)["name"] = "owner" }, swap.NotAsAccepted},
-	"a word about a member": {func(_, p map[string]any) { member(p, permitSingle, 1)["note"] = "x" }, swap.ProviderGarbage},
+	"a word about a member": {func(_, p map[string]any) { member(p, permitSingle, 1)["note"] = "x" }, swap.ProviderInvalidResponse},
 	"another token":         {func(_, p map[string]any) { at(p, "values", "details")["token"] = testDAI.Hex() }, swap.NotAsAccepted},
 	"one more":              {func(_, p map[string]any) { at(p, "values", "details")["amount"] = "1000000001" }, swap.NotAsAccepted},
 	"without limit":         {func(_, p map[string]any) { at(p, "values", "details")["amount"] = permit2Unlimited.String() }, swap.NotAsAccepted},
@@ -97,15 +97,15 @@ var permitLies = map[string]permitLie{
 	}, swap.NotAsAccepted},
 	"for ever":               {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "281474976710655" }, swap.NotAsAccepted},
 	"over already":           {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "1" }, swap.QuoteExpired},
-	"a nonce of 49 bits":     {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710656" }, swap.NotUnderstood},
-	"a number":               {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = 0 }, swap.ProviderGarbage},
-	"no nonce":               {func(_, p map[string]any) { delete(at(p, "values", "details"), "nonce") }, swap.NotUnderstood},
-	"null":                   {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = nil }, swap.NotUnderstood},
-	"one detail more":        {func(_, p map[string]any) { at(p, "values", "details")["owner"] = testAttacker.Hex() }, swap.ProviderGarbage},
+	"a nonce of 49 bits":     {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710656" }, swap.Undecodable},
+	"a number":               {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = 0 }, swap.ProviderInvalidResponse},
+	"no nonce":               {func(_, p map[string]any) { delete(at(p, "values", "details"), "nonce") }, swap.Undecodable},
+	"null":                   {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = nil }, swap.Undecodable},
+	"one detail more":        {func(_, p map[string]any) { at(p, "values", "details")["owner"] = testAttacker.Hex() }, swap.ProviderInvalidResponse},
 	"another spender":        {func(_, p map[string]any) { at(p, "values")["spender"] = testAttacker.Hex() }, swap.NotPinned},
 	"Permit2 as spender":     {func(_, p map[string]any) { at(p, "values")["spender"] = permit2.Hex() }, swap.NotPinned},
 	"another chain's router": {func(_, p map[string]any) { at(p, "values")["spender"] = deployments[0].router.Hex() }, swap.NotPinned},
-	"a value more":           {func(_, p map[string]any) { at(p, "values")["witness"] = map[string]any{} }, swap.ProviderGarbage},
+	"a value more":           {func(_, p map[string]any) { at(p, "values")["witness"] = map[string]any{} }, swap.ProviderInvalidResponse},
 	"over an hour": {func(_, p map[string]any) {
 		at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature + time.Second))
 	}, swap.NotAsAccepted},
@@ -115,8 +115,8 @@ var permitLies = map[string]permitLie{
 	"beyond all time": {func(_, p map[string]any) {
 		at(p, "values")["sigDeadline"] = new(big.Int).Lsh(big.NewInt(1), 255).String()
 	}, swap.NotAsAccepted},
-	"a list": {func(r, p map[string]any) { r["permitData"] = []any{p} }, swap.ProviderGarbage},
-	"words":  {func(r, _ map[string]any) { r["permitData"] = "sign this" }, swap.ProviderGarbage},
+	"a list": {func(r, p map[string]any) { r["permitData"] = []any{p} }, swap.ProviderInvalidResponse},
+	"words":  {func(r, _ map[string]any) { r["permitData"] = "sign this" }, swap.ProviderInvalidResponse},
 	"a transaction instead": {func(r, _ map[string]any) {
 		r["permitData"], r["permitTransaction"] = nil, map[string]any{"to": permit2.Hex()}
 	}, swap.NotAsAccepted},
@@ -282,7 +282,7 @@ func TestLate(t *testing.T) {
 	if err != nil || !bytes.Equal(first.Data, again.Data) || !bytes.Equal(compact(t, sent), d.asked) {
 		t.Errorf("a repetition from storage differs: %v", err)
 	}
-	f, err := d.p.Decode(o.Terms, swap.Step{Kind: swap.LateStep, Call: &first})
+	f, err := d.p.Decode(o.Terms, swap.Step{Kind: swap.DeferredStep, Call: &first})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ type lateLie struct {
 
 var lateLies = map[string]lateLie{
 	"without the permit": {swap.NotAsAccepted, func(d *fakeService, _ []byte) []byte { return d.swapped(ends) }},
-	"the permit twice": {swap.NotUnderstood, func(d *fakeService, s []byte) []byte {
+	"the permit twice": {swap.Undecodable, func(d *fakeService, s []byte) []byte {
 		return d.swapped(ends, permitOp(d.permit, s), permitOp(d.permit, s))
 	}},
 	"another nonce": {swap.NotAsAccepted, func(d *fakeService, s []byte) []byte {
@@ -376,11 +376,11 @@ var lateLies = map[string]lateLie{
 		other[64] ^= 27 ^ 28
 		return d.swapped(ends, permitOp(d.permit, other))
 	}},
-	"a shorter signature": {swap.NotUnderstood, func(d *fakeService, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s[:64])) }},
+	"a shorter signature": {swap.Undecodable, func(d *fakeService, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s[:64])) }},
 	"a deadline after the one asked for": {swap.NotAsAccepted, func(d *fakeService, s []byte) []byte {
 		return d.swapped(testNow.Add(swapLife).Unix()+1, permitOp(d.permit, s))
 	}},
-	"no transaction": {swap.ProviderGarbage, func(*fakeService, []byte) []byte { return []byte(`{"requestId":"x"}`) }},
+	"no transaction": {swap.ProviderInvalidResponse, func(*fakeService, []byte) []byte { return []byte(`{"requestId":"x"}`) }},
 }
 
 // late requests a late call from a service that lies.
@@ -401,16 +401,16 @@ func TestLateOrders(t *testing.T) {
 		step   int
 		want   swap.Code
 	}{
-		"no such step":      {func(*swap.Order) {}, 2, swap.NotUnderstood},
-		"the permit's step": {func(*swap.Order) {}, 0, swap.NotUnderstood},
-		"a negative step":   {func(*swap.Order) {}, -1, swap.NotUnderstood},
-		"nothing signed":    {func(o *swap.Order) { o.Results = nil }, 1, swap.NotUnderstood},
-		"an empty result":   {func(o *swap.Order) { o.Results[0].Signature = nil }, 1, swap.NotUnderstood},
-		"a short signature": {func(o *swap.Order) { o.Results[0].Signature = make([]byte, 64) }, 1, swap.NotUnderstood},
-		"no message":        {func(o *swap.Order) { o.Plan.Steps[0].Typed = nil }, 1, swap.NotUnderstood},
-		"not a late step":   {func(o *swap.Order) { o.Plan.Steps[1].Kind = swap.CallStep }, 1, swap.NotUnderstood},
+		"no such step":      {func(*swap.Order) {}, 2, swap.Undecodable},
+		"the permit's step": {func(*swap.Order) {}, 0, swap.Undecodable},
+		"a negative step":   {func(*swap.Order) {}, -1, swap.Undecodable},
+		"nothing signed":    {func(o *swap.Order) { o.Results = nil }, 1, swap.Undecodable},
+		"an empty result":   {func(o *swap.Order) { o.Results[0].Signature = nil }, 1, swap.Undecodable},
+		"a short signature": {func(o *swap.Order) { o.Results[0].Signature = make([]byte, 64) }, 1, swap.Undecodable},
+		"no message":        {func(o *swap.Order) { o.Plan.Steps[0].Typed = nil }, 1, swap.Undecodable},
+		"not a late step":   {func(o *swap.Order) { o.Plan.Steps[1].Kind = swap.CallStep }, 1, swap.Undecodable},
 		"another permit":    {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message["sigDeadline"] = "1800001321" }, 1, swap.NotAsAccepted},
-		"another message":   {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message = apitypes.TypedDataMessage{"to": "x"} }, 1, swap.NotUnderstood},
+		"another message":   {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message = apitypes.TypedDataMessage{"to": "x"} }, 1, swap.Undecodable},
 		"an expired quote":  {func(o *swap.Order) { o.Offer.Expires = testNow }, 1, swap.QuoteExpired},
 		"consent has ended": {func(o *swap.Order) { o.Terms.Deadline = testNow }, 1, swap.QuoteExpired},
 		"other terms":       {func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(1) }, 1, swap.NotAsAccepted},
@@ -459,7 +459,7 @@ func TestBuildAsksNothingBeforeThePermit(t *testing.T) {
 	if err != nil || d.asked != nil || len(built.Steps) != 2 || built.Spender != permit2 || built.Steps[1].Call != nil {
 		t.Errorf("%+v, %v, asked %s", built, err, d.asked)
 	}
-	if _, err := d.p.Decode(usdcTerms(), built.Steps[1]); codeOf(err) != swap.NotUnderstood {
+	if _, err := d.p.Decode(usdcTerms(), built.Steps[1]); codeOf(err) != swap.Undecodable {
 		t.Errorf("a late step without its call: %v", err)
 	}
 }

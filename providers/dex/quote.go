@@ -285,7 +285,7 @@ func readClassic(o swap.Offer, e envelope, pr tokenPair) (parsedQuote, error) {
 	if o.AmountOut, o.MinOut, o.Fees, err = q.split(r, pr); err != nil {
 		return parsedQuote{}, err
 	}
-	o.QuotedMin = toldMinimum(q.Outputs, o)
+	o.QuotedMin = statedMinimum(q.Outputs, o)
 	return parsedQuote{offer: o, quote: e, permit: permit}, nil
 }
 

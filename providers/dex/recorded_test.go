@@ -99,7 +99,7 @@ func TestRecordedSwap(t *testing.T) {
 	}
 	for i := range len(tagMark) {
 		replies["/swap"] = []byte(strings.Replace(string(made), "756e69780000", hexutil.Encode(flipped(tagMark, i))[2:], 1))
-		if _, err := p.Build(t.Context(), o, terms); codeOf(err) != swap.NotUnderstood {
+		if _, err := p.Build(t.Context(), o, terms); codeOf(err) != swap.Undecodable {
 			t.Errorf("with byte %d of the tag changed: %v", i, err)
 		}
 	}

@@ -61,7 +61,7 @@ type outputLine struct {
 	Recipient *address     `json:"recipient"`
 	Bps       *wire.Ratio  `json:"bps"`
 
-	MinAmount json.RawMessage `json:"minAmount"` // read by [toldMinimum] only
+	MinAmount json.RawMessage `json:"minAmount"` // read by [statedMinimum] only
 }
 
 // maxLines bounds the receivers of one swap: the user, the wallet, the provider.
@@ -78,10 +78,10 @@ func decodeReply(raw []byte, pr tokenPair) (envelope, error) {
 	case slices.Contains(unrequestedRoutings, e.Routing):
 		return e, refuse(swap.NotAsAccepted, "routing", "the dex provider answered with %s, which was not asked for", e.Routing)
 	default:
-		return e, refuse(swap.NotUnderstood, "routing", "the dex provider answered with a routing unknown to this version")
+		return e, refuse(swap.Undecodable, "routing", "the dex provider answered with a routing unknown to this version")
 	}
 	if wire.IsNull(e.Quote) {
-		return e, refuse(swap.ProviderGarbage, "quote", "the dex provider's reply has no quote")
+		return e, refuse(swap.ProviderInvalidResponse, "quote", "the dex provider's reply has no quote")
 	}
 	return e, nil
 }
@@ -158,7 +158,7 @@ func (q quoteBody) split(r swap.QuoteRequest, pr tokenPair) (out, least *big.Int
 		bips += bps
 		if l.Recipient.is(r.Recipient) {
 			if out != nil {
-				return nil, nil, nil, refuse(swap.ProviderGarbage, "aggregatedOutputs", "the dex provider's reply has no single part for the recipient")
+				return nil, nil, nil, refuse(swap.ProviderInvalidResponse, "aggregatedOutputs", "the dex provider's reply has no single part for the recipient")
 			}
 			out = l.Amount.Int
 			continue
@@ -172,7 +172,7 @@ func (q quoteBody) split(r swap.QuoteRequest, pr tokenPair) (out, least *big.Int
 	case out == nil:
 		return nil, nil, nil, refuse(swap.NotAsAccepted, "aggregatedOutputs", "nothing of the output is for the recipient")
 	case sum.Cmp(total) != 0 || bips != 10_000:
-		return nil, nil, nil, refuse(swap.ProviderGarbage, "aggregatedOutputs", "the parts of the output do not add up to it")
+		return nil, nil, nil, refuse(swap.ProviderInvalidResponse, "aggregatedOutputs", "the parts of the output do not add up to it")
 	}
 	// The calldata takes each fee off the minimum and rounds down once more, so two base
 	// units per fee are not counted on. Without a fee each of two routes has its own
@@ -190,11 +190,11 @@ func (q quoteBody) split(r swap.QuoteRequest, pr tokenPair) (out, least *big.Int
 func (l outputLine) check(total *big.Int, r swap.QuoteRequest, pr tokenPair) (bps int, err error) {
 	switch {
 	case l.Token == nil || l.Amount == nil || l.Recipient == nil || l.Bps == nil:
-		return 0, refuse(swap.ProviderGarbage, "aggregatedOutputs", "a part of the output lacks token, amount, recipient or bps")
+		return 0, refuse(swap.ProviderInvalidResponse, "aggregatedOutputs", "a part of the output lacks token, amount, recipient or bps")
 	case pr.pooled(l.Token.Address) != pr.pooled(r.TokenOut):
 		return 0, refuse(swap.NotAsAccepted, "aggregatedOutputs.token", "a part of the output is in %s", l.Token)
 	case !l.Bps.IsInt() || !l.Bps.Num().IsInt64() || l.Bps.Num().Int64() <= 0 || l.Bps.Num().Int64() > 10_000:
-		return 0, refuse(swap.NotUnderstood, "aggregatedOutputs.bps", "a part of the output is not of whole basis points")
+		return 0, refuse(swap.Undecodable, "aggregatedOutputs.bps", "a part of the output is not of whole basis points")
 	}
 	bps = int(l.Bps.Num().Int64())
 	most := new(big.Int).Mul(total, big.NewInt(int64(bps)))
@@ -225,10 +225,10 @@ func checkFees(fees []swap.Payment, r swap.QuoteRequest) error {
 	return nil
 }
 
-// toldMinimum returns what the quote itself calls the recipient's minimum, or nil if that
+// statedMinimum returns what the quote itself calls the recipient's minimum, or nil if that
 // cannot be read or is the offer's own within the rounding of fees. It is a claim that is
 // shown and never a reason to refuse.
-func toldMinimum(lines []outputLine, o swap.Offer) *big.Int {
+func statedMinimum(lines []outputLine, o swap.Offer) *big.Int {
 	var told wire.Amount
 	i := slices.IndexFunc(lines, func(l outputLine) bool { return l.Recipient.is(o.Request.Recipient) })
 	if i < 0 || json.Unmarshal(lines[i].MinAmount, &told) != nil {

@@ -101,7 +101,7 @@ func execute(t swap.Terms, pr tokenPair, c chain.Call, args []byte) (m *machine,
 	ops, inputs, until := vals[0].([]byte), vals[1].([][]byte), vals[2].(*big.Int)
 	switch {
 	case len(ops) == 0 || len(ops) > maxCommands || len(ops) != len(inputs):
-		return nil, 0, refuse(swap.NotUnderstood, "data", "%d commands with %d inputs", len(ops), len(inputs))
+		return nil, 0, refuse(swap.Undecodable, "data", "%d commands with %d inputs", len(ops), len(inputs))
 	case !until.IsInt64() || until.Int64() > t.Deadline.Unix():
 		return nil, 0, refuse(swap.NotAsAccepted, "deadline", "the swap could still happen after the accepted deadline %s", t.Deadline.UTC().Format(time.RFC3339))
 	}
@@ -138,11 +138,11 @@ func (m *machine) step(op byte, input []byte) error {
 	c, ok := commands[op]
 	switch {
 	case op&allowRevert != 0:
-		return refuse(swap.NotUnderstood, "commands", "a command may fail unnoticed")
+		return refuse(swap.Undecodable, "commands", "a command may fail unnoticed")
 	case !ok && refusedCommands[op] != "":
-		return refuse(swap.NotUnderstood, "commands", "%s has no place in a classic route", refusedCommands[op])
+		return refuse(swap.Undecodable, "commands", "%s has no place in a classic route", refusedCommands[op])
 	case !ok:
-		return refuse(swap.NotUnderstood, "commands", "command %#02x is unknown", op)
+		return refuse(swap.Undecodable, "commands", "command %#02x is unknown", op)
 	}
 	if op != v3Swap && op != v2Swap {
 		if err := m.checkNoPrepayment(); err != nil {
@@ -192,12 +192,12 @@ func runV2(m *machine, a []any) error {
 func v3Path(b []byte) ([]common.Address, error) {
 	const hop = addressLen + feeLen
 	if len(b) < hop+addressLen || (len(b)-addressLen)%hop != 0 {
-		return nil, refuse(swap.NotUnderstood, "path", "a path of %d bytes is not whole pools", len(b))
+		return nil, refuse(swap.Undecodable, "path", "a path of %d bytes is not whole pools", len(b))
 	}
 	path := []common.Address{common.BytesToAddress(b[:addressLen])}
 	for rest := b[addressLen:]; len(rest) > 0; rest = rest[hop:] {
 		if fee := binary.BigEndian.Uint32(append([]byte{0}, rest[:feeLen]...)); fee == 0 || fee >= 1_000_000 {
-			return nil, refuse(swap.NotUnderstood, "path", "no pool has a fee of %d", fee)
+			return nil, refuse(swap.Undecodable, "path", "no pool has a fee of %d", fee)
 		}
 		path = append(path, common.BytesToAddress(rest[feeLen:hop]))
 	}
@@ -210,7 +210,7 @@ const sweptBits = 160
 
 func runSweep(m *machine, a []any) error {
 	if a[2].(*big.Int).BitLen() > sweptBits {
-		return refuse(swap.NotUnderstood, "minAmountOut", "a minimum of which the router reads a part")
+		return refuse(swap.Undecodable, "minAmountOut", "a minimum of which the router reads a part")
 	}
 	return m.sweep(a[0].(common.Address), a[1].(common.Address), a[2].(*big.Int))
 }
@@ -223,7 +223,7 @@ func runPortion(m *machine, a []any) error {
 func runPortionFullPrecision(m *machine, a []any) error {
 	bips, rest := new(big.Int).QuoRem(a[2].(*big.Int), big.NewInt(1e14), new(big.Int))
 	if rest.Sign() != 0 {
-		return refuse(swap.NotUnderstood, "fee", "a fee that is not of whole basis points")
+		return refuse(swap.Undecodable, "fee", "a fee that is not of whole basis points")
 	}
 	return m.payPortion(a[0].(common.Address), a[1].(common.Address), bips)
 }

@@ -161,7 +161,7 @@ func (x *trader) carryOut(ctx context.Context, o swap.Offer, terms swap.Terms, b
 	order := swap.Order{Consent: swap.Consent{Terms: terms, Offer: o, Plan: swap.Plan{Steps: b.Steps, Settlement: b.Settlement}}}
 	var effects []swap.Effect
 	for i, s := range b.Steps {
-		if s.Kind == swap.LateStep {
+		if s.Kind == swap.DeferredStep {
 			call, err := x.p.Late(ctx, order, i)
 			if err != nil {
 				return chain.Call{}, nil, err

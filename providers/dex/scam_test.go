@@ -27,7 +27,7 @@ import (
 
 // scamActs are what must be acknowledged before 9,000 ether go into a token that calls
 // itself USDC: anybody's token, with its own pool, and unknown to every price source.
-var scamActs = []string{"output_imitates", "output_unverified", "price_unknown"}
+var scamActs = []string{"output_lookalike", "output_unverified", "price_unknown"}
 
 // scamAttacks swap into it on the real contracts, through the simulator, each with one of
 // the acknowledgements missing; the last one has none.

@@ -335,8 +335,8 @@ func TestBuildRefuses(t *testing.T) {
 		"an altered minimum": {func(o *swap.Offer, _ *swap.Terms) { o.MinOut = big.NewInt(1) }, swap.NotAsAccepted},
 		"an altered quote": {func(o *swap.Offer, _ *swap.Terms) {
 			o.Raw = bytes.Replace(o.Raw, []byte("261306533"), []byte("261306532"), 1)
-		}, swap.ProviderGarbage},
-		"no quote":             {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderGarbage},
+		}, swap.ProviderInvalidResponse},
+		"no quote":             {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderInvalidResponse},
 		"fees not as in shown": {func(o *swap.Offer, _ *swap.Terms) { o.Fees = nil }, swap.NotAsAccepted},
 	} {
 		o, terms := offer, baseTerms()

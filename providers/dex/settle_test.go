@@ -38,10 +38,10 @@ func TestSubmit(t *testing.T) {
 	}{
 		"created":             {201, accepted, ""},
 		"found again":         {200, accepted, ""},
-		"another order":       {201, `{"orderId":"0x981c85782be12571f9f6eaaa4ff716aa54a857a596f337f0ed613da044dba0ac"}`, swap.ProviderGarbage},
-		"no order":            {201, `{}`, swap.ProviderGarbage},
-		"half an id":          {201, `{"orderId":"0x981c"}`, swap.ProviderGarbage},
-		"no json":             {201, `<html>`, swap.ProviderGarbage},
+		"another order":       {201, `{"orderId":"0x981c85782be12571f9f6eaaa4ff716aa54a857a596f337f0ed613da044dba0ac"}`, swap.ProviderInvalidResponse},
+		"no order":            {201, `{}`, swap.ProviderInvalidResponse},
+		"half an id":          {201, `{"orderId":"0x981c"}`, swap.ProviderInvalidResponse},
+		"no json":             {201, `<html>`, swap.ProviderInvalidResponse},
 		"not valid":           {400, `{"errorCode":"RequestValidationError","detail":"Onchain validation failed: InsufficientFunds"}`, swap.ProviderRefused},
 		"no funds":            {404, `{"errorCode":"InsufficientBalance"}`, swap.InsufficientFunds},
 		"not found":           {404, `{"errorCode":"ResourceNotFound"}`, swap.ProviderRefused},
@@ -175,28 +175,28 @@ func statusLies(t testing.TB) map[string]statusLie {
 		"not found":         {404, []byte(`{"errorCode":"ResourceNotFound","detail":"none"}`), swap.OrderUnknown},
 		"too slow inside":   {404, []byte(`{"errorCode":"UpstreamTimeoutError"}`), swap.ProviderDown},
 		"no reason":         {404, []byte(`{}`), swap.ProviderRefused},
-		"no list":           {200, []byte(`{"requestId":"x"}`), swap.ProviderGarbage},
-		"nothing":           {200, []byte(`{"orders":null}`), swap.ProviderGarbage},
-		"nobody":            {200, []byte(`{"orders":[null]}`), swap.ProviderGarbage},
-		"another list":      {200, []byte(`{"orders":{}}`), swap.ProviderGarbage},
-		"the order twice":   {200, twice(t), swap.ProviderGarbage},
-		"an unknown word":   {200, listing(t, func(o map[string]any) { o["orderStatus"] = "FILLED" }), swap.ProviderGarbage},
-		"another id":        {200, listing(t, func(o map[string]any) { o["orderId"] = other.hash().Hex() }), swap.ProviderGarbage},
-		"another chain":     {200, listing(t, func(o map[string]any) { o["chainId"] = 1 }), swap.ProviderGarbage},
-		"another nonce":     {200, listing(t, func(o map[string]any) { o["nonce"] = "1" }), swap.ProviderGarbage},
-		"another swapper":   {200, listing(t, func(o map[string]any) { o["swapper"] = testAttacker.Hex() }), swap.ProviderGarbage},
-		"another kind":      {200, listing(t, func(o map[string]any) { o["type"] = "Dutch_V2" }), swap.ProviderGarbage},
-		"another signature": {200, listing(t, func(o map[string]any) { o["signature"] = "0x00" }), swap.ProviderGarbage},
-		"no encoding":       {200, listing(t, func(o map[string]any) { delete(o, "encodedOrder") }), swap.ProviderGarbage},
+		"no list":           {200, []byte(`{"requestId":"x"}`), swap.ProviderInvalidResponse},
+		"nothing":           {200, []byte(`{"orders":null}`), swap.ProviderInvalidResponse},
+		"nobody":            {200, []byte(`{"orders":[null]}`), swap.ProviderInvalidResponse},
+		"another list":      {200, []byte(`{"orders":{}}`), swap.ProviderInvalidResponse},
+		"the order twice":   {200, twice(t), swap.ProviderInvalidResponse},
+		"an unknown word":   {200, listing(t, func(o map[string]any) { o["orderStatus"] = "FILLED" }), swap.ProviderInvalidResponse},
+		"another id":        {200, listing(t, func(o map[string]any) { o["orderId"] = other.hash().Hex() }), swap.ProviderInvalidResponse},
+		"another chain":     {200, listing(t, func(o map[string]any) { o["chainId"] = 1 }), swap.ProviderInvalidResponse},
+		"another nonce":     {200, listing(t, func(o map[string]any) { o["nonce"] = "1" }), swap.ProviderInvalidResponse},
+		"another swapper":   {200, listing(t, func(o map[string]any) { o["swapper"] = testAttacker.Hex() }), swap.ProviderInvalidResponse},
+		"another kind":      {200, listing(t, func(o map[string]any) { o["type"] = "Dutch_V2" }), swap.ProviderInvalidResponse},
+		"another signature": {200, listing(t, func(o map[string]any) { o["signature"] = "0x00" }), swap.ProviderInvalidResponse},
+		"no encoding":       {200, listing(t, func(o map[string]any) { delete(o, "encodedOrder") }), swap.ProviderInvalidResponse},
 		"another encoding": {200, listing(t, func(o map[string]any) {
 			o["encodedOrder"] = hexutil.Encode(encodeOrder(t, other, nil, nil))
-		}), swap.ProviderGarbage},
+		}), swap.ProviderInvalidResponse},
 		"half an encoding": {200, listing(t, func(o map[string]any) {
 			o["encodedOrder"] = strings.TrimSuffix(o["encodedOrder"].(string), strings.Repeat("0", 62))
-		}), swap.ProviderGarbage},
+		}), swap.ProviderInvalidResponse},
 		"a long encoding": {200, listing(t, func(o map[string]any) {
 			o["encodedOrder"] = "0x" + strings.Repeat("00", maxEncoded+1)
-		}), swap.ProviderGarbage},
+		}), swap.ProviderInvalidResponse},
 	}
 }
 

@@ -44,20 +44,20 @@ func TestSplit(t *testing.T) {
 		"the maker's is larger":  {[]lineOf{rest("9959000", "9959", "9909205"), ours, with(maker, func(l *lineOf) { l.amount, l.bps = "21000", "21" })}, swap.NotAsAccepted},
 		"more than the bps say":  {[]lineOf{rest("9959999", "9960", "9910200"), ours, with(maker, func(l *lineOf) { l.amount = "20001" })}, swap.NotAsAccepted},
 		"half goes elsewhere":    {[]lineOf{rest("4980000", "9980", "4955100"), with(ours, func(l *lineOf) { l.amount = "5020000" })}, swap.NotAsAccepted},
-		"bps above the whole":    {[]lineOf{with(user, func(l *lineOf) { l.bps = "9981" }), ours}, swap.ProviderGarbage},
-		"parts of more":          {[]lineOf{with(user, func(l *lineOf) { l.amount, l.min = "9990000", "9940050" }), ours}, swap.ProviderGarbage},
+		"bps above the whole":    {[]lineOf{with(user, func(l *lineOf) { l.bps = "9981" }), ours}, swap.ProviderInvalidResponse},
+		"parts of more":          {[]lineOf{with(user, func(l *lineOf) { l.amount, l.min = "9990000", "9940050" }), ours}, swap.ProviderInvalidResponse},
 		"a lower minimum":        {[]lineOf{with(user, func(l *lineOf) { l.min = "9930099" }), ours}, ""},
 		"a minimum above all":    {[]lineOf{with(user, func(l *lineOf) { l.min = "9980001" }), ours}, ""},
 		"no minimum":             {[]lineOf{with(user, func(l *lineOf) { l.min = "" }), ours}, ""},
 		"a minimum of all":       {[]lineOf{with(user, func(l *lineOf) { l.min = l.amount }), ours}, ""},
 		"ours twice":             {[]lineOf{user, with(ours, func(l *lineOf) { l.amount, l.bps = "10000", "10" }), with(ours, func(l *lineOf) { l.amount, l.bps = "10000", "10" })}, swap.NotAsAccepted},
-		"the user twice":         {[]lineOf{with(user, func(l *lineOf) { l.amount, l.bps = "9970000", "9970" }), with(user, func(l *lineOf) { l.amount, l.bps = "10000", "10" }), ours}, swap.ProviderGarbage},
+		"the user twice":         {[]lineOf{with(user, func(l *lineOf) { l.amount, l.bps = "9970000", "9970" }), with(user, func(l *lineOf) { l.amount, l.bps = "10000", "10" }), ours}, swap.ProviderInvalidResponse},
 		"nothing for the user":   {[]lineOf{ours, with(user, func(l *lineOf) { l.to = testAttacker })}, swap.NotAsAccepted},
 		"four lines":             {[]lineOf{user, ours, maker, maker}, swap.NotAsAccepted},
-		"half a basis point":     {[]lineOf{with(user, func(l *lineOf) { l.bps = "9979.5" }), ours}, swap.NotUnderstood},
-		"no basis point":         {[]lineOf{rest("9980000", "9980", "9930100"), ours, with(maker, func(l *lineOf) { l.amount, l.bps = "0", "0" })}, swap.NotUnderstood},
+		"half a basis point":     {[]lineOf{with(user, func(l *lineOf) { l.bps = "9979.5" }), ours}, swap.Undecodable},
+		"no basis point":         {[]lineOf{rest("9980000", "9980", "9930100"), ours, with(maker, func(l *lineOf) { l.amount, l.bps = "0", "0" })}, swap.Undecodable},
 		"another token":          {[]lineOf{user, with(ours, func(l *lineOf) { l.token = testDAI })}, swap.NotAsAccepted},
-		"a line without a token": {[]lineOf{user, with(ours, func(l *lineOf) { l.withoutToken = true })}, swap.ProviderGarbage},
+		"a line without a token": {[]lineOf{user, with(ours, func(l *lineOf) { l.withoutToken = true })}, swap.ProviderInvalidResponse},
 	} {
 		r := baseRequest()
 		r.FeeBps = 20
@@ -90,10 +90,10 @@ func TestTwoRoutesHaveAMinimumEach(t *testing.T) {
 	}
 }
 
-// TestToldMinimum checks that a quote's own minimum is reported where it differs from the
+// TestStatedMinimum checks that a quote's own minimum is reported where it differs from the
 // floor computed here, whatever it is. One that cannot be read counts as none and refuses
 // nothing.
-func TestToldMinimum(t *testing.T) {
+func TestStatedMinimum(t *testing.T) {
 	r := baseRequest()
 	r.FeeBps = 20
 	ours := lineOf{to: testFeeTo, amount: "20000", bps: "20"}

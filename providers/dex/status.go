@@ -29,7 +29,7 @@ var orderStatuses = []orderStatus{
 	{"unverified", swap.Settling, ""},
 	{"open", swap.Settling, ""},
 	// The API's documentation calls this final; its service resumes such orders.
-	{"insufficient-funds", swap.Settling, "the balance or the allowance is too low to fill it; it can still be filled until it ends"},
+	{"insufficient-funds", swap.Settling, "the balance or allowance is too low to fill it; it can still be filled until it expires"},
 	{"filled", swap.Filled, ""},
 	{"expired", swap.Expired, ""},
 	{"cancelled", swap.Cancelled, ""},
@@ -93,11 +93,11 @@ func (s signedOrder) claim(raw []byte, t swap.Terms) (swap.Claim, error) {
 	}
 	switch {
 	case reply.Orders == nil:
-		return swap.Claim{}, refuse(swap.ProviderGarbage, "orders", "the dex provider's reply has no orders")
+		return swap.Claim{}, refuse(swap.ProviderInvalidResponse, "orders", "the dex provider's reply has no orders")
 	case len(*reply.Orders) == 0:
 		return swap.Claim{}, unknownOrder()
 	case len(*reply.Orders) > 1:
-		return swap.Claim{}, refuse(swap.ProviderGarbage, "orders", "the dex provider lists %d orders of one id", len(*reply.Orders))
+		return swap.Claim{}, refuse(swap.ProviderInvalidResponse, "orders", "the dex provider lists %d orders of one id", len(*reply.Orders))
 	}
 	l := (*reply.Orders)[0]
 	encoded, err := s.same(l, t)
@@ -120,12 +120,12 @@ func (s signedOrder) same(l listedOrder, t swap.Terms) (encodedOrder, error) {
 	}
 	for field, same := range ours {
 		if !same {
-			return encodedOrder{}, refuse(swap.ProviderGarbage, field, "the dex provider's reply is about another order")
+			return encodedOrder{}, refuse(swap.ProviderInvalidResponse, field, "the dex provider's reply is about another order")
 		}
 	}
 	encoded, err := s.kind.decode(*l.EncodedOrder)
 	if err == nil && encoded.checkIs(s.dutchOrder) != nil {
-		err = refuse(swap.ProviderGarbage, "encodedOrder", "the dex provider's reply is about another order")
+		err = refuse(swap.ProviderInvalidResponse, "encodedOrder", "the dex provider's reply is about another order")
 	}
 	return encoded, err
 }
@@ -151,5 +151,5 @@ func (l listedOrder) claim(encoded encodedOrder, t swap.Terms) (swap.Claim, erro
 		c.Reason = strings.Join(reasons, "; ")
 		return c, nil
 	}
-	return swap.Claim{}, refuse(swap.ProviderGarbage, "orderStatus", "the dex provider has a word for the order that this version does not know")
+	return swap.Claim{}, refuse(swap.ProviderInvalidResponse, "orderStatus", "the dex provider has a word for the order that this version does not know")
 }

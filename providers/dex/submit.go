@@ -31,7 +31,7 @@ func (p *Provider) signed(o swap.Order) (signedOrder, error) {
 	}
 	last := len(o.Plan.Steps) - 1
 	if last < 0 || o.Plan.Steps[last].Typed == nil || o.Plan.Steps[last].Typed.PrimaryType != witnessPermit {
-		return signedOrder{}, refuse(swap.NotUnderstood, "step", "the order's last step is no auction order")
+		return signedOrder{}, refuse(swap.Undecodable, "step", "the order's last step is no auction order")
 	}
 	s := signedOrder{chain: o.Terms.SrcChain}
 	if s.dutchOrder, _, _, err = p.orderIn(o.Terms, pr, *o.Plan.Steps[last].Typed); err != nil {
@@ -72,7 +72,7 @@ func (s signedOrder) readOrderReply(raw []byte) (ref string, err error) {
 		return "", garbage("reply", err)
 	}
 	if taken.OrderID == nil || *taken.OrderID != s.id {
-		return "", refuse(swap.ProviderGarbage, "orderId", "the dex provider took the order under another id")
+		return "", refuse(swap.ProviderInvalidResponse, "orderId", "the dex provider took the order under another id")
 	}
 	return s.id.Hex(), nil
 }
@@ -100,7 +100,7 @@ func (s signedOrder) request(o swap.Order) ([]byte, error) {
 
 // checkSigner requires the signature to be the account's own.
 func (s signedOrder) checkSigner(account common.Address) error {
-	refused := refuse(swap.NotUnderstood, "signature", "the step left no signature of the account over the order")
+	refused := refuse(swap.Undecodable, "signature", "the step left no signature of the account over the order")
 	if len(s.signature) != signatureLen || s.signature[signatureLen-1] < 27 {
 		return refused
 	}

@@ -29,7 +29,7 @@ func splitTag(data []byte) (args, tag []byte, err error) {
 		return args, nil, nil
 	}
 	if said, ok := bytes.CutPrefix(tag, tagMark); !ok || len(said) != integratorIDLen && len(said) != quoteIDLen {
-		return nil, nil, refuse(swap.NotUnderstood, "data", "the calldata ends in %d bytes that are no tag", len(tag))
+		return nil, nil, refuse(swap.Undecodable, "data", "the calldata ends in %d bytes that are no tag", len(tag))
 	}
 	return args, tag, nil
 }

@@ -53,7 +53,7 @@ func TestTag(t *testing.T) {
 			for i := range tagMark {
 				bad := slices.Concat(plain, tag)
 				bad[len(plain)+i] ^= 1
-				if _, err := decoded(bad); codeOf(err) != swap.NotUnderstood {
+				if _, err := decoded(bad); codeOf(err) != swap.Undecodable {
 					t.Errorf("%s: byte %d of the tag's mark changed: %v", x.name, i, err)
 				}
 			}
@@ -73,7 +73,7 @@ func TestTag(t *testing.T) {
 			if name == "the tag in front" && len(plain) == len(selector{}) {
 				continue // there the tag is at the end
 			}
-			if _, err := decoded(bad); codeOf(err) != swap.NotUnderstood && codeOf(err) != swap.NotAsAccepted {
+			if _, err := decoded(bad); codeOf(err) != swap.Undecodable && codeOf(err) != swap.NotAsAccepted {
 				t.Errorf("%s: %s: %v", x.name, name, err)
 			}
 		}
@@ -95,7 +95,7 @@ func TestTagInside(t *testing.T) {
 			}
 			codes, inputs = append(codes, o.code), append(inputs, in)
 		}
-		if _, err := decode(ethToUSDC(), executeCall(t, codes, inputs, testDeadline.Unix())); codeOf(err) != swap.NotUnderstood {
+		if _, err := decode(ethToUSDC(), executeCall(t, codes, inputs, testDeadline.Unix())); codeOf(err) != swap.Undecodable {
 			t.Errorf("a tag behind input %d: %v", i, err)
 		}
 	}

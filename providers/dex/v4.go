@@ -76,7 +76,7 @@ var actions = map[byte]action{
 func runV4(m *machine, a []any) error {
 	codes, params := a[0].([]byte), a[1].([][]byte)
 	if len(codes) == 0 || len(codes) > maxCommands || len(codes) != len(params) {
-		return refuse(swap.NotUnderstood, "actions", "%d actions with %d inputs", len(codes), len(params))
+		return refuse(swap.Undecodable, "actions", "%d actions with %d inputs", len(codes), len(params))
 	}
 	u := &unlockedMachine{machine: m, deltas: map[common.Address]*delta{}}
 	for i, code := range codes {
@@ -85,7 +85,7 @@ func runV4(m *machine, a []any) error {
 		}
 	}
 	for currency := range u.deltas {
-		return refuse(swap.NotUnderstood, "actions", "%s is neither settled nor taken", currency)
+		return refuse(swap.Undecodable, "actions", "%s is neither settled nor taken", currency)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func runV4(m *machine, a []any) error {
 func (u *unlockedMachine) act(code byte, params []byte) error {
 	x, ok := actions[code]
 	if !ok {
-		return refuse(swap.NotUnderstood, "actions", "action %#02x is not one that a swap of an exact input needs", code)
+		return refuse(swap.Undecodable, "actions", "action %#02x is not one that a swap of an exact input needs", code)
 	}
 	vals, err := unpackStrict(x.form, params)
 	if err == nil {
@@ -110,7 +110,7 @@ func (u *unlockedMachine) act(code byte, params []byte) error {
 func structFrom(name string, a []any) (values, error) {
 	v := decoded(v4Types, name, reflect.ValueOf(a[0]))
 	if !v.fit(name) {
-		return nil, refuse(swap.NotUnderstood, "data", "a number that does not fit its type")
+		return nil, refuse(swap.Undecodable, "data", "a number that does not fit its type")
 	}
 	return v, nil
 }
@@ -149,7 +149,7 @@ func runV4Single(u *unlockedMachine, a []any) error {
 	key := v["poolKey"].(values)
 	in, out := key["currency0"].(common.Address), key["currency1"].(common.Address)
 	if in.Cmp(out) >= 0 {
-		return refuse(swap.NotUnderstood, "path", "no pool has its currencies in this order")
+		return refuse(swap.Undecodable, "path", "no pool has its currencies in this order")
 	}
 	if !v["zeroForOne"].(bool) {
 		in, out = out, in
@@ -173,7 +173,7 @@ func runV4Path(u *unlockedMachine, a []any) error {
 		route = append(route, hop.(values)["intermediateCurrency"].(common.Address))
 	}
 	if n := len(v["minHopPriceX36"].([]any)); n != 0 && n != len(route)-1 {
-		return refuse(swap.NotUnderstood, "path", "%d bounds on the prices of %d pools", n, len(route)-1)
+		return refuse(swap.Undecodable, "path", "%d bounds on the prices of %d pools", n, len(route)-1)
 	}
 	return u.swap(route, v)
 }
@@ -182,7 +182,7 @@ func runV4Path(u *unlockedMachine, a []any) error {
 // own routes have none (v4-sdk 2.4.0, encodeRouteToPath).
 func noHookData(pool values) error {
 	if n := len(pool["hookData"].([]byte)); n > 0 {
-		return refuse(swap.NotUnderstood, "hookData", "%d bytes for the hook of a pool", n)
+		return refuse(swap.Undecodable, "hookData", "%d bytes for the hook of a pool", n)
 	}
 	return nil
 }

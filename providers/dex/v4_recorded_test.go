@@ -75,7 +75,7 @@ func TestRecordedV4OldStruct(t *testing.T) {
 		t.Errorf("actions %x", codes)
 	}
 	params := list[1].([][]byte)
-	if _, err := unpackStrict(actions[0x07].form, params[0]); !errors.Is(err, &swap.Refusal{Code: swap.NotUnderstood}) {
+	if _, err := unpackStrict(actions[0x07].form, params[0]); !errors.Is(err, &swap.Refusal{Code: swap.Undecodable}) {
 		t.Errorf("the struct of router 2.0: %v", err)
 	}
 	for i, code := range []byte{0x0b, 0x0e} {

@@ -39,12 +39,12 @@ type unlockedMachine struct {
 // last pool, after its hook, owes the router for this very call.
 func (u *unlockedMachine) swap(route []common.Address, v values) error {
 	if u.handedOver {
-		return refuse(swap.NotUnderstood, "commands", "a swap after the output was shared out")
+		return refuse(swap.Undecodable, "commands", "a swap after the output was shared out")
 	}
 	pools := make([]common.Address, len(route))
 	for i, currency := range route {
 		if currency != nativeCoin && !u.pair.isToken(currency) {
-			return refuse(swap.NotUnderstood, "path", "%s is no token of a pool", currency)
+			return refuse(swap.Undecodable, "path", "%s is no token of a pool", currency)
 		}
 		pools[i] = u.pair.pooled(currency)
 	}
@@ -61,7 +61,7 @@ func (u *unlockedMachine) swap(route []common.Address, v values) error {
 		u.deltas[last] = d
 	}
 	if d.kind != credit {
-		return refuse(swap.NotUnderstood, "path", "%s is paid in and out", last)
+		return refuse(swap.Undecodable, "path", "%s is paid in and out", last)
 	}
 	d.n.Add(d.n, v["amountOutMinimum"].(*big.Int))
 	u.swaps++
@@ -80,7 +80,7 @@ func (u *unlockedMachine) owe(currency common.Address, n *big.Int) error {
 	case d.kind == debt:
 		d.n.Add(d.n, n)
 	default:
-		return refuse(swap.NotUnderstood, "amountIn", "a swap takes a part of what was settled or paid before")
+		return refuse(swap.Undecodable, "amountIn", "a swap takes a part of what was settled or paid before")
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (u *unlockedMachine) credited(currency common.Address) (*delta, error) {
 	if d := u.deltas[currency]; d != nil && d.kind == credit {
 		return d, nil
 	}
-	return nil, refuse(swap.NotUnderstood, "actions", "there is no %s to be taken at this point", currency)
+	return nil, refuse(swap.Undecodable, "actions", "there is no %s to be taken at this point", currency)
 }
 
 // take takes all of a credit. A stated amount could leave a rest, or exceed the credit.
@@ -125,7 +125,7 @@ func (u *unlockedMachine) take(currency, to common.Address, n *big.Int) error {
 	case err != nil:
 		return err
 	case n.Sign() != 0:
-		return refuse(swap.NotUnderstood, "amount", "a part of the output is taken, and not all of it")
+		return refuse(swap.Undecodable, "amount", "a part of the output is taken, and not all of it")
 	case u.destinationOf(to) == toRouter:
 		delete(u.deltas, currency)
 		u.holding(currency).some = true
@@ -133,7 +133,7 @@ func (u *unlockedMachine) take(currency, to common.Address, n *big.Int) error {
 	case u.destinationOf(to) != toRecipient:
 		return u.wrongRecipient(currency, to)
 	case d.shared:
-		return refuse(swap.NotAsAccepted, "floorOut", "no minimum is enforced of what the fee leaves")
+		return refuse(swap.NotAsAccepted, "minOut", "no minimum is enforced of what the fee leaves")
 	}
 	return u.receive(currency, d, d.n)
 }

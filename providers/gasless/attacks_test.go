@@ -94,9 +94,9 @@ var attacksOnBoth = []attack{
 	{"the output to another, shown so too", both(set("receiver", testAttacker.Hex()), show("receiver", testAttacker.Hex())), swap.NotAsAccepted, "receiver"},
 	{"an order without end", both(set("expiry", 9_999_999_999), show("expiry", 9_999_999_999)), swap.NotAsAccepted, "expiry"},
 	{"an expiry behind the one shown", set("expiry", 1_772_813_600), swap.NotAsAccepted, "expiry"},
-	{"a field more", set("extra", "0"), swap.NotUnderstood, "toSign"},
-	{"another struct", func(reply, _ map[string]any) { reply["toSign"] = map[string]any{"permitted": []any{}} }, swap.NotUnderstood, "toSign"},
-	{"no struct", show("toSign", nil), swap.ProviderGarbage, "toSign"},
+	{"a field more", set("extra", "0"), swap.Undecodable, "toSign"},
+	{"another struct", func(reply, _ map[string]any) { reply["toSign"] = map[string]any{"permitted": []any{}} }, swap.Undecodable, "toSign"},
+	{"no struct", show("toSign", nil), swap.ProviderInvalidResponse, "toSign"},
 	{"the settlement allowed", show("approvalTarget", jamSettlement.Hex()), swap.NotPinned, "approvalTarget"},
 	{"a stranger allowed", show("approvalTarget", testAttacker.Hex()), swap.NotPinned, "approvalTarget"},
 	{"Permit2 allowed", show("approvalTarget", permit2.Hex()), swap.NotPinned, "approvalTarget"},
@@ -114,7 +114,7 @@ var attacksOnBoth = []attack{
 		reply["buyTokens"].(map[string]any)[testAttacker.Hex()] = map[string]any{"amount": "1", "minimumAmount": "1"}
 	}, swap.NotAsAccepted, "buyTokens"},
 	{"several for one", show("type", "M21"), swap.NotAsAccepted, "type"},
-	{"a name that breaks out of a query", show("quoteId", "1&taker=2"), swap.ProviderGarbage, "quoteId"},
+	{"a name that breaks out of a query", show("quoteId", "1&taker=2"), swap.ProviderInvalidResponse, "quoteId"},
 	{"a fee in another token", show("partnerFee", map[string]any{testAttacker.Hex(): "1"}), swap.NotAsAccepted, "partnerFee"},
 	{"a fee of its own", func(reply, toSign map[string]any) {
 		for token := range reply["buyTokens"].(map[string]any) {
@@ -127,7 +127,7 @@ var attacksOnBoth = []attack{
 var attacksOnJAM = []attack{
 	{"calls around the settlement", set("hooksHash", "0x"+strings.Repeat("11", 32)), swap.NotAsAccepted, "hooksHash"},
 	{"calls around the settlement, shown so too", show("hooksHash", "0x"+strings.Repeat("11", 32)), swap.NotAsAccepted, "hooksHash"},
-	{"two tokens sold", both(set("sellTokens", []any{testAttacker.Hex(), testAttacker.Hex()}), set("sellAmounts", []any{"1", "1"})), swap.NotUnderstood, "toSign"},
+	{"two tokens sold", both(set("sellTokens", []any{testAttacker.Hex(), testAttacker.Hex()}), set("sellAmounts", []any{"1", "1"})), swap.Undecodable, "toSign"},
 	{"another token sold", set("sellTokens", []any{testAttacker.Hex()}), swap.NotAsAccepted, "sellToken"},
 	{"more sold", set("sellAmounts", []any{"100000001"}), swap.NotAsAccepted, "sellAmount"},
 	{"another token bought", set("buyTokens", []any{testAttacker.Hex()}), swap.NotAsAccepted, "buyToken"},
@@ -137,8 +137,8 @@ var attacksOnJAM = []attack{
 	{"a higher fee", set("partnerInfo", packedFee(common.HexToAddress("0xbEEF"), 300, 0)), swap.NotAsAccepted, "feeBps"},
 	{"no fee", set("partnerInfo", "0"), swap.NotAsAccepted, "feeBps"},
 	{"a fee for itself", set("partnerInfo", packedFee(common.HexToAddress("0xbEEF"), 40, 500)), swap.NotAsAccepted, "makerFeeBps"},
-	{"more in the packed fee", set("partnerInfo", new(big.Int).Lsh(big.NewInt(1), 200).String()), swap.NotUnderstood, "partnerInfo"},
-	{"nonce 0", set("nonce", "0"), swap.NotUnderstood, "nonce"},
+	{"more in the packed fee", set("partnerInfo", new(big.Int).Lsh(big.NewInt(1), 200).String()), swap.Undecodable, "partnerInfo"},
+	{"nonce 0", set("nonce", "0"), swap.Undecodable, "nonce"},
 	{"one solver for ever", set("exclusivityDeadline", 9_999_999_999), swap.NotAsAccepted, "exclusivityDeadline"},
 	{"another taker", set("taker", testAttacker.Hex()), swap.NotAsAccepted, "taker"},
 }
@@ -151,12 +151,12 @@ var attacksOnRFQ = []attack{
 	{"a partner in the flags of a transaction", show("tx", map[string]any{"to": rfqSettlement.Hex(), "value": "0x0", "data": partnerCall}), swap.NotAsAccepted, "tx"},
 	{"the router as the maker", set("maker_address", bebopRouter.Hex()), swap.NotAsAccepted, "maker_address"},
 	{"the router as taker and receiver of its inner order", both(set("taker_address", bebopRouter.Hex()), set("receiver", bebopRouter.Hex())), swap.NotAsAccepted, "taker"},
-	{"pulled through Permit2", set("packed_commands", "4"), swap.NotUnderstood, "packed_commands"},
-	{"paid in the native coin", set("packed_commands", "2"), swap.NotUnderstood, "packed_commands"},
+	{"pulled through Permit2", set("packed_commands", "4"), swap.Undecodable, "packed_commands"},
+	{"paid in the native coin", set("packed_commands", "2"), swap.Undecodable, "packed_commands"},
 	{"the account as its own maker", func(_, toSign map[string]any) { toSign["maker_address"] = toSign["taker_address"] }, swap.NotAsAccepted, "maker_address"},
 	{"the settlement as the maker", set("maker_address", rfqSettlement.Hex()), swap.NotAsAccepted, "maker_address"},
 	{"the token as the maker", func(_, toSign map[string]any) { toSign["maker_address"] = toSign["maker_token"] }, swap.NotAsAccepted, "maker_address"},
-	{"nonce 0", set("maker_nonce", "0"), swap.NotUnderstood, "maker_nonce"},
+	{"nonce 0", set("maker_nonce", "0"), swap.Undecodable, "maker_nonce"},
 	{"more sold", set("taker_amount", "1000000001"), swap.NotAsAccepted, "sellAmount"},
 	{"another token sold", set("taker_token", testAttacker.Hex()), swap.NotAsAccepted, "sellToken"},
 	{"another token bought", set("maker_token", testAttacker.Hex()), swap.NotAsAccepted, "buyToken"},
@@ -209,7 +209,7 @@ func Attacks(t *testing.T, protocol string) (list []providertest.Attack) {
 			return providertest.Attack{Code: o.code, Field: o.field, Try: o.decoded}
 		}),
 		providertest.AttacksFrom("another step", otherSteps, func(s swap.Step) providertest.Attack {
-			return providertest.Attack{Code: swap.NotUnderstood, Try: func(t *testing.T) error {
+			return providertest.Attack{Code: swap.Undecodable, Try: func(t *testing.T) error {
 				_, err := (&Provider{}).Decode(dataTerms(t), s)
 				return err
 			}}
@@ -279,18 +279,18 @@ var otherData = map[string]otherTyped{
 	"for no chain":              {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.ChainId = nil }, swap.NotAsAccepted, "chainId"},
 	"for a stranger's contract": {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.VerifyingContract = testAttacker.Hex() }, swap.NotPinned, "verifyingContract"},
 	"for the other protocol's":  {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.VerifyingContract = rfqSettlement.Hex() }, swap.NotPinned, "verifyingContract"},
-	"in another version":        {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.Version = "1" }, swap.NotUnderstood, "domain"},
-	"with a salt":               {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.Salt = "0x01" }, swap.NotUnderstood, "domain"},
-	"of another type":           {func(d *apitypes.TypedData, _ *swap.Terms) { d.PrimaryType = "EIP712Domain" }, swap.NotUnderstood, "primaryType"},
-	"of a chain without RFQ":    {func(d *apitypes.TypedData, _ *swap.Terms) { d.PrimaryType = "SingleOrder" }, swap.NotUnderstood, "primaryType"},
+	"in another version":        {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.Version = "1" }, swap.Undecodable, "domain"},
+	"with a salt":               {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.Salt = "0x01" }, swap.Undecodable, "domain"},
+	"of another type":           {func(d *apitypes.TypedData, _ *swap.Terms) { d.PrimaryType = "EIP712Domain" }, swap.Undecodable, "primaryType"},
+	"of a chain without RFQ":    {func(d *apitypes.TypedData, _ *swap.Terms) { d.PrimaryType = "SingleOrder" }, swap.Undecodable, "primaryType"},
 	"with members swapped": {func(d *apitypes.TypedData, _ *swap.Terms) {
 		m := d.Types["JamOrder"]
 		m[0], m[1] = m[1], m[0]
-	}, swap.NotUnderstood, "typed"},
-	"with a member more":       {func(d *apitypes.TypedData, _ *swap.Terms) { d.Message["extra"] = "1" }, swap.NotUnderstood, "toSign"},
-	"with a member less":       {func(d *apitypes.TypedData, _ *swap.Terms) { delete(d.Message, "executor") }, swap.NotUnderstood, "toSign"},
-	"with a floor below":       {func(_ *apitypes.TypedData, t *swap.Terms) { t.MinOut = new(big.Int).Add(t.MinOut, big.NewInt(1)) }, swap.NotAsAccepted, "floorOut"},
-	"without a floor":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.MinOut = nil }, swap.NotAsAccepted, "floorOut"},
+	}, swap.Undecodable, "typed"},
+	"with a member more":       {func(d *apitypes.TypedData, _ *swap.Terms) { d.Message["extra"] = "1" }, swap.Undecodable, "toSign"},
+	"with a member less":       {func(d *apitypes.TypedData, _ *swap.Terms) { delete(d.Message, "executor") }, swap.Undecodable, "toSign"},
+	"with a floor below":       {func(_ *apitypes.TypedData, t *swap.Terms) { t.MinOut = new(big.Int).Add(t.MinOut, big.NewInt(1)) }, swap.NotAsAccepted, "minOut"},
+	"without a floor":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.MinOut = nil }, swap.NotAsAccepted, "minOut"},
 	"for other terms":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.Recipient = testAttacker }, swap.NotAsAccepted, "receiver"},
 	"under another provider":   {func(_ *apitypes.TypedData, t *swap.Terms) { t.Provider = swap.DEX }, swap.NotAsAccepted, "provider"},
 	"with a wrap not accepted": {func(_ *apitypes.TypedData, t *swap.Terms) { t.Wrap = testAttacker }, swap.NotAsAccepted, "wrap"},
@@ -314,5 +314,5 @@ func (o otherTyped) decoded(t *testing.T) error {
 }
 
 var otherSteps = map[string]swap.Step{
-	"a call": {Kind: swap.CallStep}, "a late call": {Kind: swap.LateStep}, "nothing": {Kind: swap.TypedStep}, "an unknown kind": {Kind: "lie", Typed: &apitypes.TypedData{}},
+	"a call": {Kind: swap.CallStep}, "a late call": {Kind: swap.DeferredStep}, "nothing": {Kind: swap.TypedStep}, "an unknown kind": {Kind: "lie", Typed: &apitypes.TypedData{}},
 }

@@ -16,7 +16,7 @@ import (
 // contains. It is pure and may be repeated.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	if s.Kind != swap.TypedStep || s.Typed == nil || s.Call != nil {
-		return swap.Effect{}, refuse(swap.NotUnderstood, "kind", "has no step of kind %q", s.Kind)
+		return swap.Effect{}, refuse(swap.Undecodable, "kind", "has no step of kind %q", s.Kind)
 	}
 	o, err := decodeTyped(t, *s.Typed)
 	if err != nil {
@@ -33,21 +33,21 @@ func decodeTyped(t swap.Terms, given apitypes.TypedData) (order, error) {
 	}
 	v, err := venueOf(t.SrcChain, func(v venue) bool { return v.primaryType == given.PrimaryType })
 	if err != nil {
-		return order{}, refuse(swap.NotUnderstood, "primaryType", "wants a %q signed: only orders of one maker and one token on each side are", given.PrimaryType)
+		return order{}, refuse(swap.Undecodable, "primaryType", "wants a %q signed: only orders of one maker and one token on each side are", given.PrimaryType)
 	}
 	if err := v.checkDomain(given.Domain); err != nil {
 		return order{}, err
 	}
 	raw, err := json.Marshal(given.Message)
 	if err != nil {
-		return order{}, refuse(swap.NotUnderstood, "message", "wants something signed that cannot be read: %v", err)
+		return order{}, refuse(swap.Undecodable, "message", "wants something signed that cannot be read: %v", err)
 	}
 	o, err := v.expectedUnder(t).read(raw, minReceived(t))
 	if err != nil {
 		return order{}, err
 	}
 	if !sameHash(given, o.typedData()) {
-		return order{}, refuse(swap.NotUnderstood, "typed", "wants something signed that is no %s of its contract on chain %d", v.primaryType, v.chain)
+		return order{}, refuse(swap.Undecodable, "typed", "wants something signed that is no %s of its contract on chain %d", v.primaryType, v.chain)
 	}
 	return o, nil
 }
@@ -60,7 +60,7 @@ func (v venue) checkDomain(d apitypes.TypedDataDomain) error {
 	case !strings.EqualFold(d.VerifyingContract, v.settlement.Hex()):
 		return refuse(swap.NotPinned, "verifyingContract", "wants an order signed for %q, which is not its built-in contract on chain %d", d.VerifyingContract, v.chain)
 	case d.Name != v.domain || d.Version != domainVersion || d.Salt != "":
-		return refuse(swap.NotUnderstood, "domain", "wants an order signed in a domain that is not its contract's")
+		return refuse(swap.Undecodable, "domain", "wants an order signed in a domain that is not its contract's")
 	}
 	return nil
 }

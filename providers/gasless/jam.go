@@ -53,13 +53,13 @@ func (m *jamMessage) checkChoices(d expectedOrder) error {
 	fee := unpack(m.PartnerInfo.Int)
 	switch {
 	case m.Nonce.Sign() == 0:
-		return refuse(swap.NotUnderstood, "nonce", "wants an order signed with nonce 0, which is never settled")
+		return refuse(swap.Undecodable, "nonce", "wants an order signed with nonce 0, which is never settled")
 	case m.ExclusivityDeadline.Cmp(m.Expiry.Int) > 0:
 		return refuse(swap.NotAsAccepted, "exclusivityDeadline", "keeps the order to one solver beyond its expiry")
 	case *m.HooksHash != noHooks:
 		return refuse(swap.NotAsAccepted, "hooksHash", "wants calls made around the settlement that nobody has seen")
 	case fee.rest.Sign() != 0:
-		return refuse(swap.NotUnderstood, "partnerInfo", "has packed fees with more than an address and two rates")
+		return refuse(swap.Undecodable, "partnerInfo", "has packed fees with more than an address and two rates")
 	case fee.partnerBps != d.feeBps || fee.partner != d.feeReceiver:
 		return refuse(swap.NotAsAccepted, "feeBps", "takes a fee of %d bps for %s, not of %d bps for %s", fee.partnerBps, fee.partner, d.feeBps, d.feeReceiver)
 	case fee.protocolBps > d.makerBps:

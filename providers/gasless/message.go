@@ -61,7 +61,7 @@ func (c core) checkAgainst(d expectedOrder, floor *big.Int) error {
 	case c.buyLeast.Sign() <= 0:
 		return refuse(swap.NotAsAccepted, "buyAmount", "would have nothing paid for the order")
 	case floor != nil && c.buyLeast.Cmp(floor) < 0:
-		return refuse(swap.NotAsAccepted, "floorOut", "enforces less than the accepted floor").WithAmounts(swap.OfOutput, c.buyLeast, floor)
+		return refuse(swap.NotAsAccepted, "minOut", "enforces less than the accepted floor").WithAmounts(swap.OfOutput, c.buyLeast, floor)
 	case !c.expiry.IsInt64() || c.expiry.Int64() > maxTime:
 		return refuse(swap.NotAsAccepted, "expiry", "would let the order live for ever")
 	}
@@ -86,11 +86,11 @@ type order struct {
 func (d expectedOrder) read(raw []byte, floor *big.Int) (order, error) {
 	m := d.newMessage()
 	if err := wire.ReadStrict(raw, m); err != nil {
-		return order{}, refuse(swap.NotUnderstood, "toSign", "wants something signed that is no %s: %v", d.primaryType, err)
+		return order{}, refuse(swap.Undecodable, "toSign", "wants something signed that is no %s: %v", d.primaryType, err)
 	}
 	c, ok := m.read()
 	if !ok {
-		return order{}, refuse(swap.NotUnderstood, "toSign", "wants something signed that is no %s with one token on each side", d.primaryType)
+		return order{}, refuse(swap.Undecodable, "toSign", "wants something signed that is no %s with one token on each side", d.primaryType)
 	}
 	if err := c.checkAgainst(d, floor); err != nil {
 		return order{}, err
@@ -125,7 +125,7 @@ func (o order) matches(raw []byte) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if err := d.Decode(&m); err != nil {
-		return refuse(swap.NotUnderstood, "toSign", "wants something signed that cannot be read: %v", err)
+		return refuse(swap.Undecodable, "toSign", "wants something signed that cannot be read: %v", err)
 	}
 	if !sameHash(o.expected.typedDataOf(inDecimal(m)), o.typedData()) {
 		return refuse(swap.NotAsAccepted, "toSign", "wants another order signed than the terms make")

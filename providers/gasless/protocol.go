@@ -96,5 +96,5 @@ func venueOf(chainID uint64, is func(venue) bool) (venue, error) {
 			return v, nil
 		}
 	}
-	return venue{}, refuse(swap.NotUnderstood, "routing", "has no such order on chain %d", chainID)
+	return venue{}, refuse(swap.Undecodable, "routing", "has no such order on chain %d", chainID)
 }

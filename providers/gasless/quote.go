@@ -113,7 +113,7 @@ func byNetOutput(a, b swap.Offer) int {
 func (p *Provider) quoteProtocol(ctx context.Context, v venue, r swap.QuoteRequest) (o swap.Offer, err error) {
 	defer func() {
 		if x := recover(); x != nil {
-			o, err = swap.Offer{}, refuse(swap.ProviderGarbage, "reply", "sent a reply that cannot be read: %v", x)
+			o, err = swap.Offer{}, refuse(swap.ProviderInvalidResponse, "reply", "sent a reply that cannot be read: %v", x)
 		}
 	}()
 	reply, err := p.api[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodGet, Path: v.path("/quote"), Query: p.query(v, r)})
@@ -179,7 +179,7 @@ func (v venue) signableUntil(o order, reply *rest.Reply) (time.Time, error) {
 // temporary failures. NoRoute says little, but the protocol may have a route later or for
 // another amount. It comes before NoMinimum, which stays true of the protocol.
 var codePriority = []swap.Code{
-	swap.NotAsAccepted, swap.NotPinned, swap.NotUnderstood, swap.ProviderGarbage, swap.ClockSkew, swap.ProviderKey,
+	swap.NotAsAccepted, swap.NotPinned, swap.Undecodable, swap.ProviderInvalidResponse, swap.ClockSkew, swap.ProviderKey,
 	swap.InsufficientFunds, swap.AmountTooSmall, swap.ProviderBusy, swap.ProviderDown, swap.QuoteExpired, swap.ProviderRefused, swap.NoRoute, swap.NoMinimum,
 }
 

@@ -52,7 +52,7 @@ func TestRecordedStops(t *testing.T) {
 		{"pmm-v3-single-settlement-base.json", "self-execution: a transaction is among it", nil, swap.NotAsAccepted, "tx"},
 		{"pmm-v3-single-router-ethereum.json", "the router settles it", nil, swap.NoMinimum, "settlementAddress"},
 		{"pmm-v3-aggregate-router-ethereum.json", "the router settles it", nil, swap.NoMinimum, "settlementAddress"},
-		{"pmm-v3-aggregate-settlement-ethereum.json", "abridged: it has no id", &onEthereum, swap.ProviderGarbage, "quoteId"},
+		{"pmm-v3-aggregate-settlement-ethereum.json", "abridged: it has no id", &onEthereum, swap.ProviderInvalidResponse, "quoteId"},
 	} {
 		raw := providertest.LiveReply(t, "bebop/"+c.file)
 		r := onEthereum

@@ -73,7 +73,7 @@ func decode(name string, raw []byte, to any) error {
 }
 
 func garbage(field string, err error) error {
-	r := refuse(swap.ProviderGarbage, field, "sent an invalid response: %v", err)
+	r := refuse(swap.ProviderInvalidResponse, field, "sent an invalid response: %v", err)
 	r.Err = err
 	return r
 }
@@ -84,10 +84,10 @@ func decodeQuote(raw []byte) (quoteReply, error) {
 		return q, err
 	}
 	if wire.IsNull(q.ToSign) {
-		return q, refuse(swap.ProviderGarbage, "toSign", "left out the order in its reply")
+		return q, refuse(swap.ProviderInvalidResponse, "toSign", "left out the order in its reply")
 	}
 	if !isID(q.QuoteID) {
-		return q, refuse(swap.ProviderGarbage, "quoteId", "has no usable name for its quote")
+		return q, refuse(swap.ProviderInvalidResponse, "quoteId", "has no usable name for its quote")
 	}
 	return q, nil
 }
@@ -127,7 +127,7 @@ func (q quoteReply) checkEchoes(d expectedOrder, r swap.QuoteRequest) error {
 	case q.Status != d.successStatus:
 		return refuse(swap.ProviderRefused, "status", "gave no quote but the word %q", wire.Printable(q.Status))
 	case q.SettlementAddress == nil || q.ApprovalTarget == nil:
-		return refuse(swap.ProviderGarbage, "settlementAddress", "left out its contracts in its reply")
+		return refuse(swap.ProviderInvalidResponse, "settlementAddress", "left out its contracts in its reply")
 	case !q.SettlementAddress.Is(d.settlement):
 		return refuse(swap.NotPinned, "settlementAddress", "would settle at %s, which is not its built-in contract on chain %d", q.SettlementAddress, d.chain)
 	case !q.ApprovalTarget.Is(d.spender):
@@ -171,7 +171,7 @@ func (q quoteReply) checkFees(d expectedOrder, out *big.Int) error {
 			a, err := wire.ParseAddress(token)
 			switch {
 			case err != nil || n == nil:
-				return refuse(swap.ProviderGarbage, f.field, "shows a fee that cannot be read")
+				return refuse(swap.ProviderInvalidResponse, f.field, "shows a fee that cannot be read")
 			case a != d.buyToken():
 				return refuse(swap.NotAsAccepted, f.field, "takes a fee in %s", a)
 			case n.Cmp(maxFee(out, n.Int, f.bps)) > 0:

@@ -54,9 +54,9 @@ func (m *rfqMessage) checkChoices(d expectedOrder) error {
 	case maker == (common.Address{}) || maker == d.taker || maker == d.receiver || maker == d.sellToken || maker == d.tokenOut || maker == d.wrapped() || d.isReserved(maker):
 		return refuse(swap.NotAsAccepted, "maker_address", "names %s as the maker, who is a party to the swap", maker)
 	case m.MakerNonce.Sign() == 0:
-		return refuse(swap.NotUnderstood, "maker_nonce", "wants an order signed with nonce 0, which is never settled")
+		return refuse(swap.Undecodable, "maker_nonce", "wants an order signed with nonce 0, which is never settled")
 	case m.PackedCommands.Sign() != 0:
-		return refuse(swap.NotUnderstood, "packed_commands", "wants tokens moved in another way than by plain transfers")
+		return refuse(swap.Undecodable, "packed_commands", "wants tokens moved in another way than by plain transfers")
 	}
 	return nil
 }

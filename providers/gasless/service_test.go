@@ -367,8 +367,8 @@ func TestSubmitAnswers(t *testing.T) {
 		"used, and known":               {refusing(210), known, want{ref: rfqID}},
 		"used, and unknown":             {refusing(210), refusing(210), want{code: swap.ProviderRefused, sure: true}},
 		"used, and nobody knows":        {refusing(210), status(503), want{code: swap.ProviderDown}},
-		"a reply about another order":   {say([]byte(`{"status":"Pending","expiry":1772813488,"txHash":null}`)), nil, want{code: swap.ProviderGarbage}},
-		"an empty reply":                {say([]byte(`{}`)), nil, want{code: swap.ProviderGarbage}},
+		"a reply about another order":   {say([]byte(`{"status":"Pending","expiry":1772813488,"txHash":null}`)), nil, want{code: swap.ProviderInvalidResponse}},
+		"an empty reply":                {say([]byte(`{}`)), nil, want{code: swap.ProviderInvalidResponse}},
 		"a fault":                       {status(500), nil, want{code: swap.ProviderDown}},
 		"a fault, said with status 200": {refusing(500), nil, want{code: swap.ProviderDown}},
 		"silence":                       {slowly(time.Second, known), nil, want{code: swap.ProviderDown}},
@@ -379,7 +379,7 @@ func TestSubmitAnswers(t *testing.T) {
 		"the approval is not seen yet":  {refusing(205), nil, want{code: swap.ProviderDown}},
 		"a bad signature":               {refusing(208), nil, want{code: swap.ProviderRefused, sure: true}},
 		"a code nobody knows":           {refusing(999), nil, want{code: swap.ProviderRefused, sure: true}},
-		"a request out of form":         {status(422), nil, want{code: swap.ProviderGarbage}},
+		"a request out of form":         {status(422), nil, want{code: swap.ProviderInvalidResponse}},
 		"a key":                         {status(401), nil, want{code: swap.ProviderKey}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -453,11 +453,11 @@ func TestStatusWords(t *testing.T) {
 	for body, code := range map[string]swap.Code{
 		`{"error":{"errorCode":210,"message":"InvalidQuoteId: none"}}`:   swap.OrderUnknown,
 		`{"error":{"errorCode":111,"message":"RateLimited: slow down"}}`: swap.ProviderBusy,
-		`{"error":{}}`:  swap.ProviderGarbage,
-		`{"error":"x"}`: swap.ProviderGarbage,
-		`{"status":"Settled","amounts":{"0xBadBadBadBadBadBadBadBadBadBadBadBadBad0":"1"}}`:                  swap.ProviderGarbage,
-		`{"status":"Settled","txHash":"0x12","amounts":{}}`:                                                  swap.ProviderGarbage,
-		`{"status":"Settled","amounts":{"` + wethEthereum.Hex() + `":"1","` + usdcEthereum.Hex() + `":"1"}}`: swap.ProviderGarbage,
+		`{"error":{}}`:  swap.ProviderInvalidResponse,
+		`{"error":"x"}`: swap.ProviderInvalidResponse,
+		`{"status":"Settled","amounts":{"0xBadBadBadBadBadBadBadBadBadBadBadBadBad0":"1"}}`:                  swap.ProviderInvalidResponse,
+		`{"status":"Settled","txHash":"0x12","amounts":{}}`:                                                  swap.ProviderInvalidResponse,
+		`{"status":"Settled","amounts":{"` + wethEthereum.Hex() + `":"1","` + usdcEthereum.Hex() + `":"1"}}`: swap.ProviderInvalidResponse,
 	} {
 		a.answer(statusPath, say([]byte(body)))
 		if _, err := p.Status(t.Context(), o); !errors.Is(err, &swap.Refusal{Code: code}) {

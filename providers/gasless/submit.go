@@ -75,7 +75,7 @@ func (o order) readPosted(raw []byte) error {
 		return err
 	}
 	if r.Status == "" || !r.Expiry.Is(o.core.expiry) {
-		return refuse(swap.ProviderGarbage, "expiry", "answered about another order than it was given")
+		return refuse(swap.ProviderInvalidResponse, "expiry", "answered about another order than it was given")
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (p *Provider) confirmSubmitted(ctx context.Context, o swap.Order, id string
 	case err == nil:
 		return id, nil
 	case errors.Is(err, &swap.Refusal{Code: swap.OrderUnknown}):
-		return "", refuse(swap.ProviderRefused, "quoteId", "does not know the quote any more; get a new one")
+		return "", refuse(swap.ProviderRefused, "quoteId", "no longer knows the quote; get a new one")
 	}
 	return "", err
 }
@@ -138,10 +138,10 @@ func (o order) readStatus(raw []byte) (swap.Claim, error) {
 		return swap.Claim{}, err
 	}
 	if r.Status == "" {
-		return swap.Claim{}, refuse(swap.ProviderGarbage, "status", "left out the order's status")
+		return swap.Claim{}, refuse(swap.ProviderInvalidResponse, "status", "left out the order's status")
 	}
 	if _, ours := ofToken(r.Amounts, o.core.buy); len(r.Amounts) > 1 || len(r.Amounts) == 1 && !ours {
-		return swap.Claim{}, refuse(swap.ProviderGarbage, "amounts", "answered about another order than it was asked for")
+		return swap.Claim{}, refuse(swap.ProviderInvalidResponse, "amounts", "answered about another order than it was asked for")
 	}
 	tx, err := hashOf(r.TxHash)
 	if err != nil {
@@ -167,7 +167,7 @@ func hashOf(s *string) (common.Hash, error) {
 	}
 	b, err := hexutil.Decode(strings.ToLower(*s))
 	if err != nil || len(b) != common.HashLength {
-		return common.Hash{}, refuse(swap.ProviderGarbage, "txHash", "names a transaction that is none")
+		return common.Hash{}, refuse(swap.ProviderInvalidResponse, "txHash", "names a transaction that is none")
 	}
 	return common.Hash(b), nil
 }
@@ -200,7 +200,7 @@ func (p *Provider) signedOrder(o swap.Order) (signed, error) {
 func lastSigned(o swap.Order) (apitypes.TypedData, []byte, error) {
 	last := len(o.Plan.Steps) - 1
 	if last < 0 || o.Plan.Steps[last].Typed == nil || len(o.Results) <= last || len(o.Results[last].Signature) != signatureLen {
-		return apitypes.TypedData{}, nil, refuse(swap.NotUnderstood, "signature", "needs a signed order, and the plan has none")
+		return apitypes.TypedData{}, nil, refuse(swap.Undecodable, "signature", "needs a signed order, and the plan has none")
 	}
 	return *o.Plan.Steps[last].Typed, o.Results[last].Signature, nil
 }

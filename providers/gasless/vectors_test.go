@@ -103,11 +103,11 @@ var signable = map[string]struct {
 	}},
 	"jam_v2_standard_1_native_out":   {terms: func(t *swap.Terms) { t.TokenOut, t.MinOut = nativeCoin, big.NewInt(506973589694696809) }},
 	"pmm_v3_single_1":                {terms: func(t *swap.Terms) { t.MinOut = big.NewInt(504765657558485082) }},
-	"jam_v2_permit2_witness_10":      {refused: swap.NotUnderstood},
-	"pmm_v3_multi_8453":              {refused: swap.NotUnderstood},
-	"pmm_v3_aggregate_42161":         {refused: swap.NotUnderstood},
-	"permit2_allowance_batch_1":      {refused: swap.NotUnderstood},
-	"blend_single_permit2_witness_1": {refused: swap.NotUnderstood},
+	"jam_v2_permit2_witness_10":      {refused: swap.Undecodable},
+	"pmm_v3_multi_8453":              {refused: swap.Undecodable},
+	"pmm_v3_aggregate_42161":         {refused: swap.Undecodable},
+	"permit2_allowance_batch_1":      {refused: swap.Undecodable},
+	"blend_single_permit2_witness_1": {refused: swap.Undecodable},
 }
 
 // vectorTerms are terms of the vectors' account: 1000 USDC for WETH on chain 1.

@@ -94,7 +94,7 @@ func readStoredOffer(o swap.Offer, t swap.Terms) (parsedRoute, error) {
 	case o.MinOut == nil || f.minOut.Cmp(o.MinOut) != 0 || wire.Printable(f.routeID) != o.Routing:
 		return parsedRoute{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")
 	case t.MinOut == nil || f.minOut.Cmp(t.MinOut) < 0:
-		return parsedRoute{}, refuse(swap.NotAsAccepted, "floorOut", "promises less at least than was accepted").WithAmounts(swap.OfOutput, f.minOut, t.MinOut)
+		return parsedRoute{}, refuse(swap.NotAsAccepted, "minOut", "promises less at least than was accepted").WithAmounts(swap.OfOutput, f.minOut, t.MinOut)
 	}
 	return f, nil
 }

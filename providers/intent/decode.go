@@ -18,7 +18,7 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	c := s.Call
 	switch {
 	case s.Kind != swap.CallStep || c == nil || s.Typed != nil:
-		return swap.Effect{}, refuse(swap.NotUnderstood, "kind", "builds deposits alone, and this step is none")
+		return swap.Effect{}, refuse(swap.Undecodable, "kind", "builds deposits alone, and this step is none")
 	case t.Provider != swap.Intent || t.Wrap != common.Address{}:
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "provider", "has no such swap")
 	case t.AmountIn == nil:
@@ -39,7 +39,7 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 func depositOf(o swap.Order) (*chain.Call, error) {
 	last := len(o.Plan.Steps) - 1
 	if last < 0 || o.Plan.Steps[last].Call == nil {
-		return nil, refuse(swap.NotUnderstood, "plan", "needs a deposit, and the plan has none")
+		return nil, refuse(swap.Undecodable, "plan", "needs a deposit, and the plan has none")
 	}
 	return o.Plan.Steps[last].Call, nil
 }

@@ -32,7 +32,7 @@ func (d deposit) check(t swap.Terms, depots []depositContract) error {
 	}
 	switch {
 	case len(d.data) < selectorLen || len(d.data) > maxData:
-		return refuse(swap.NotUnderstood, "data", "built a deposit with %d bytes of data", len(d.data))
+		return refuse(swap.Undecodable, "data", "built a deposit with %d bytes of data", len(d.data))
 	case !slices.Contains(depots, depositContract{t.SrcChain, d.to}):
 		return refuse(swap.NotPinned, "to", "built a deposit to %s, which is no built-in contract on chain %d; choose another route", d.to, t.SrcChain)
 	case d.value == nil || d.value.Cmp(value) != 0:

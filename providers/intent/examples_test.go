@@ -180,11 +180,11 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 	},
 	"k_build_permit2": func(t *testing.T, raw []byte) {
 		_, err := readPlan(raw, termsOf(exampleRequest(), 1), depositContracts)
-		refusedFor(t, "a permit", err, swap.NotUnderstood, "kind")
+		refusedFor(t, "a permit", err, swap.Undecodable, "kind")
 	},
 	"k_build_transfer": func(t *testing.T, raw []byte) {
 		_, err := readPlan(raw, termsOf(exampleRequest(), 1), depositContracts)
-		refusedFor(t, "a transfer", err, swap.NotUnderstood, "kind")
+		refusedFor(t, "a transfer", err, swap.Undecodable, "kind")
 	},
 	"k_sub_req": func(t *testing.T, raw []byte) {
 		o := exampleOrderOf(t)

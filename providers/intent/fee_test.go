@@ -34,9 +34,9 @@ func TestStatedFee(t *testing.T) {
 		{more: `,"referrerFeeBps":41`, asks: 40, code: swap.NotAsAccepted, field: "feeBps"},
 		{more: `,"referrerFeeBps":1`, asks: 0, code: swap.NotAsAccepted, field: "feeBps"},
 		{more: theirs + `,"referrerFeeBps":40`, asks: 40, code: swap.NotAsAccepted, field: "feeReceiver"},
-		{more: `,"referrerFeeBps":"0.4 %"`, asks: 40, code: swap.ProviderGarbage},
-		{more: `,"referrerFeeBps":-1`, asks: 40, code: swap.ProviderGarbage},
-		{more: `,"referrer":"us","referrerFeeBps":40`, asks: 40, code: swap.ProviderGarbage},
+		{more: `,"referrerFeeBps":"0.4 %"`, asks: 40, code: swap.ProviderInvalidResponse},
+		{more: `,"referrerFeeBps":-1`, asks: 40, code: swap.ProviderInvalidResponse},
+		{more: `,"referrer":"us","referrerFeeBps":40`, asks: 40, code: swap.ProviderInvalidResponse},
 	} {
 		r := exampleRequest()
 		if r.FeeBps = c.asks; c.asks == 0 {

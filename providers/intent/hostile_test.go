@@ -29,7 +29,7 @@ func orderAttacks() (list []providertest.Attack) {
 		if c.field == "" {
 			continue
 		}
-		list = append(list, providertest.Attack{Name: fmt.Sprintf("another order/%s %v", c.member, c.value), Code: swap.ProviderGarbage, Field: c.field, Try: func(t *testing.T) error {
+		list = append(list, providertest.Attack{Name: fmt.Sprintf("another order/%s %v", c.member, c.value), Code: swap.ProviderInvalidResponse, Field: c.field, Try: func(t *testing.T) error {
 			_, err := c.asked(t)
 			return err
 		}})

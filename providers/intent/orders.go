@@ -72,7 +72,7 @@ func readOrders(raw []byte, o swap.Order, d depositRef) (orderReply, error) {
 	case r.Name != "":
 		return orderReply{}, failure(r.Name)
 	case r.Data == nil:
-		return orderReply{}, refuse(swap.ProviderGarbage, "data", "left out the list of orders")
+		return orderReply{}, refuse(swap.ProviderInvalidResponse, "data", "left out the list of orders")
 	}
 	var contradiction error
 	for _, raw := range *r.Data {
@@ -146,7 +146,7 @@ func (p *Provider) queryByID(ctx context.Context, o swap.Order, d depositRef) (o
 	}
 	r, err := readOrder(reply.Body, o, d)
 	if err == nil && r.ID != o.Ref {
-		err = refuse(swap.ProviderGarbage, "id", anotherOrder)
+		err = refuse(swap.ProviderInvalidResponse, "id", anotherOrder)
 	}
 	return r, err
 }
@@ -170,7 +170,7 @@ func readOrder(raw []byte, o swap.Order, d depositRef) (orderReply, error) {
 		return r, err
 	}
 	if !isID(r.ID) || r.Status == "" {
-		return r, refuse(swap.ProviderGarbage, "status", "left out the order's name or status")
+		return r, refuse(swap.ProviderInvalidResponse, "status", "left out the order's name or status")
 	}
 	orOurs := func(a *wire.Address, ours common.Address) bool { return a == nil || tokenOf(a.Address) == ours }
 	for _, m := range []struct {
@@ -189,7 +189,7 @@ func readOrder(raw []byte, o swap.Order, d depositRef) (orderReply, error) {
 		{"depositTxHash", r.ofDeposit(d)},
 	} {
 		if !m.same {
-			return r, refuse(swap.ProviderGarbage, m.field, anotherOrder)
+			return r, refuse(swap.ProviderInvalidResponse, m.field, anotherOrder)
 		}
 	}
 	return r, nil
@@ -222,7 +222,7 @@ func (r orderReply) claim() (swap.Claim, error) {
 	if told != nil && told.TxHash != "" {
 		tx, err := hexutil.Decode(told.TxHash)
 		if err != nil || len(tx) != common.HashLength {
-			return swap.Claim{}, refuse(swap.ProviderGarbage, "txHash", "names a transaction that is none")
+			return swap.Claim{}, refuse(swap.ProviderInvalidResponse, "txHash", "names a transaction that is none")
 		}
 		c.Tx, c.Chain = common.Hash(tx), told.ChainID
 	}

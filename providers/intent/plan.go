@@ -98,9 +98,9 @@ func readPlan(raw []byte, t swap.Terms, depots []depositContract) (deposit, erro
 	case r.Kind == "" && r.Name != "":
 		return deposit{}, failure(r.Name)
 	case r.Kind != contractCall:
-		return deposit{}, refuse(swap.NotUnderstood, "kind", "wants the deposit by %q, and only contract calls are made; choose another route", wire.Printable(r.Kind))
+		return deposit{}, refuse(swap.Undecodable, "kind", "wants the deposit by %q, and only contract calls are made; choose another route", wire.Printable(r.Kind))
 	case len(r.Approvals) == 0 || len(r.Approvals) > maxActions:
-		return deposit{}, refuse(swap.NotUnderstood, "approvals", "built a plan of %d actions, not of 1 to %d", len(r.Approvals), maxActions)
+		return deposit{}, refuse(swap.Undecodable, "approvals", "built a plan of %d actions, not of 1 to %d", len(r.Approvals), maxActions)
 	}
 	p := plan{depositContracts: depots}
 	for i, raw := range r.Approvals {
@@ -133,7 +133,7 @@ func (p *plan) addAction(raw []byte, t swap.Terms, last bool) error {
 		return notUnderstood("action", err)
 	}
 	if of.Type != actionType {
-		return refuse(swap.NotUnderstood, "type", "built an action of type %q, which is not carried out", wire.Printable(of.Type))
+		return refuse(swap.Undecodable, "type", "built an action of type %q, which is not carried out", wire.Printable(of.Type))
 	}
 	var a action
 	if err := wire.ReadStrict(raw, &a); err != nil {
@@ -141,11 +141,11 @@ func (p *plan) addAction(raw []byte, t swap.Terms, last bool) error {
 	}
 	switch {
 	case a.Request.Method != switchChain && a.Request.Method != sendTransaction:
-		return refuse(swap.NotUnderstood, "method", "built an action %q, which is not carried out", wire.Printable(a.Request.Method))
+		return refuse(swap.Undecodable, "method", "built an action %q, which is not carried out", wire.Printable(a.Request.Method))
 	case a.Deposit != last || last && a.Request.Method != sendTransaction:
-		return refuse(swap.NotUnderstood, "deposit", "built a plan in which the deposit is not the last action alone")
+		return refuse(swap.Undecodable, "deposit", "built a plan in which the deposit is not the last action alone")
 	case len(a.Request.Params) != 1:
-		return refuse(swap.NotUnderstood, "params", "built an action with %d parameters, not one", len(a.Request.Params))
+		return refuse(swap.Undecodable, "params", "built an action with %d parameters, not one", len(a.Request.Params))
 	case a.Request.Method == switchChain:
 		return checkSwitch(a.Request.Params[0], t)
 	}
@@ -183,7 +183,7 @@ func (p *plan) addTransaction(raw []byte, t swap.Terms, deposits bool) error {
 	case err != nil:
 		return notUnderstood("data", err)
 	case len(data) > maxData:
-		return refuse(swap.NotUnderstood, "data", "built a transaction with %d bytes of data", len(data))
+		return refuse(swap.Undecodable, "data", "built a transaction with %d bytes of data", len(data))
 	case !tx.From.Is(t.Account):
 		return refuse(swap.NotAsAccepted, "from", "built a transaction that is not from the account")
 	case tx.ChainID != nil && !tx.ChainID.isChain(t.SrcChain): // absent means the source chain: live plans leave it out
@@ -211,7 +211,7 @@ func (p *plan) addApproval(to common.Address, value *big.Int, data []byte, t swa
 	case value.Sign() != 0:
 		return refuse(swap.NotAsAccepted, "value", "built an approval that sends the coin").WithAmounts(swap.OfCoin, value, nil)
 	case !isApproval(data):
-		return refuse(swap.NotUnderstood, "data", "built a transaction before the deposit that is no approval")
+		return refuse(swap.Undecodable, "data", "built a transaction before the deposit that is no approval")
 	}
 	p.approvals = append(p.approvals, allowance{common.BytesToAddress(data[4:36]), new(big.Int).SetBytes(data[36:68])})
 	return nil
@@ -238,7 +238,7 @@ func (p *plan) checkApprovals(t swap.Terms) error {
 		}
 	}
 	if len(p.approvals) > 0 && grants != 1 {
-		return refuse(swap.NotUnderstood, "approvals", "would have the deposit approved %d times, not once", grants)
+		return refuse(swap.Undecodable, "approvals", "would have the deposit approved %d times, not once", grants)
 	}
 	return nil
 }
@@ -249,7 +249,7 @@ func parseTarget(s string) (common.Address, error) {
 	a, err := wire.ParseAddress(s)
 	mixed := strings.ToLower(s) != s && strings.ToUpper(s[min(2, len(s)):]) != s[min(2, len(s)):]
 	if err != nil || a == (common.Address{}) || mixed && a.Hex() != s {
-		return a, refuse(swap.NotUnderstood, "to", "built a transaction to %q, which is no valid address", wire.Printable(s))
+		return a, refuse(swap.Undecodable, "to", "built a transaction to %q, which is no valid address", wire.Printable(s))
 	}
 	return a, nil
 }

@@ -78,21 +78,21 @@ var hostilePlans = map[string][]hostile{
 		{"the source, in decimal", set(theSwitch, "chainId", "8453"), swap.NotAsAccepted, "chainId"},
 		{"the source, as a number", set(theSwitch, "chainId", 8453), swap.NotAsAccepted, "chainId"},
 		{"none", func(p map[string]any) { delete(paramOf(p, theSwitch), "chainId") }, swap.NotAsAccepted, "chainId"},
-		{"a network to be added", set(theSwitch, "rpcUrls", []any{"https://rpc.example"}), swap.NotUnderstood, "chainId"},
+		{"a network to be added", set(theSwitch, "rpcUrls", []any{"https://rpc.example"}), swap.Undecodable, "chainId"},
 		{"the source, and then another", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": switchChain, "params": []any{map[string]any{"chainId": "0xa"}}}}), swap.NotAsAccepted, "chainId"},
-		{"no form of a number", set(theSwitch, "chainId", "0x"), swap.NotUnderstood, "chainId"},
-		{"a sign", set(theSwitch, "chainId", "0x-2105"), swap.NotUnderstood, "chainId"},
-		{"a huge one", set(theSwitch, "chainId", "0x1"+strings.Repeat("0", 64)), swap.NotUnderstood, "chainId"},
+		{"no form of a number", set(theSwitch, "chainId", "0x"), swap.Undecodable, "chainId"},
+		{"a sign", set(theSwitch, "chainId", "0x-2105"), swap.Undecodable, "chainId"},
+		{"a huge one", set(theSwitch, "chainId", "0x1"+strings.Repeat("0", 64)), swap.Undecodable, "chainId"},
 		{"two networks at once", func(p map[string]any) {
 			requestOf(p, theSwitch)["params"] = []any{map[string]any{"chainId": "0x2105"}, map[string]any{"chainId": "0x1"}}
-		}, swap.NotUnderstood, "params"},
+		}, swap.Undecodable, "params"},
 	},
 	"2, the sender": {
 		{"of the deposit, another", set(theDeposit, "from", attacker.Hex()), swap.NotAsAccepted, "from"},
 		{"of the approval, another", set(theApproval, "from", attacker.Hex()), swap.NotAsAccepted, "from"},
 		{"none", func(p map[string]any) { delete(paramOf(p, theDeposit), "from") }, swap.NotAsAccepted, "from"},
 		{"null", set(theDeposit, "from", nil), swap.NotAsAccepted, "from"},
-		{"no address", set(theDeposit, "from", "0x1234"), swap.NotUnderstood, "transaction"},
+		{"no address", set(theDeposit, "from", "0x1234"), swap.Undecodable, "transaction"},
 	},
 	"3, the network": {
 		{"of the deposit, another", set(theDeposit, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
@@ -100,62 +100,62 @@ var hostilePlans = map[string][]hostile{
 		{"another, as a number", set(theDeposit, "chainId", 1), swap.NotAsAccepted, "chainId"},
 		{"of the approval, another", set(theApproval, "chainId", "0xa"), swap.NotAsAccepted, "chainId"},
 		{"zero", set(theDeposit, "chainId", "0x0"), swap.NotAsAccepted, "chainId"},
-		{"no number", set(theDeposit, "chainId", "base"), swap.NotUnderstood, "transaction"},
-		{"a fraction", set(theDeposit, "chainId", 8453.5), swap.NotUnderstood, "transaction"},
+		{"no number", set(theDeposit, "chainId", "base"), swap.Undecodable, "transaction"},
+		{"a fraction", set(theDeposit, "chainId", 8453.5), swap.Undecodable, "transaction"},
 	},
 	"4, the target": {
-		{"none", func(p map[string]any) { delete(paramOf(p, theDeposit), "to") }, swap.NotUnderstood, "to"},
-		{"null", set(theDeposit, "to", nil), swap.NotUnderstood, "to"},
-		{"too short", set(theDeposit, "to", exampleDepot.Hex()[:40]), swap.NotUnderstood, "to"},
-		{"too long", set(theDeposit, "to", exampleDepot.Hex()+"00"), swap.NotUnderstood, "to"},
-		{"without 0x", set(theDeposit, "to", exampleDepot.Hex()[2:]), swap.NotUnderstood, "to"},
-		{"a name", set(theDeposit, "to", "khalani.eth"), swap.NotUnderstood, "to"},
-		{"zero", set(theDeposit, "to", common.Address{}.Hex()), swap.NotUnderstood, "to"},
-		{"with a wrong checksum", set(theDeposit, "to", "0x1a7c327d0f402AEf2eD3D20D1141bD71BA1C317B"), swap.NotUnderstood, "to"},
-		{"of the approval, with a wrong checksum", set(theApproval, "to", "0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913"), swap.NotUnderstood, "to"},
+		{"none", func(p map[string]any) { delete(paramOf(p, theDeposit), "to") }, swap.Undecodable, "to"},
+		{"null", set(theDeposit, "to", nil), swap.Undecodable, "to"},
+		{"too short", set(theDeposit, "to", exampleDepot.Hex()[:40]), swap.Undecodable, "to"},
+		{"too long", set(theDeposit, "to", exampleDepot.Hex()+"00"), swap.Undecodable, "to"},
+		{"without 0x", set(theDeposit, "to", exampleDepot.Hex()[2:]), swap.Undecodable, "to"},
+		{"a name", set(theDeposit, "to", "khalani.eth"), swap.Undecodable, "to"},
+		{"zero", set(theDeposit, "to", common.Address{}.Hex()), swap.Undecodable, "to"},
+		{"with a wrong checksum", set(theDeposit, "to", "0x1a7c327d0f402AEf2eD3D20D1141bD71BA1C317B"), swap.Undecodable, "to"},
+		{"of the approval, with a wrong checksum", set(theApproval, "to", "0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913"), swap.Undecodable, "to"},
 	},
 	"5, other actions": {
-		{"a message to be signed", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": "personal_sign", "params": []any{"0x00"}}}), swap.NotUnderstood, "method"},
-		{"typed data to be signed", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": "eth_signTypedData_v4", "params": []any{"{}"}}}), swap.NotUnderstood, "method"},
-		{"a network to be added", insert(0, map[string]any{"type": actionType, "request": map[string]any{"method": "wallet_addEthereumChain", "params": []any{map[string]any{"chainId": "0x2105"}}}}), swap.NotUnderstood, "method"},
-		{"a method in other letters", func(p map[string]any) { requestOf(p, theDeposit)["method"] = "eth_sendtransaction" }, swap.NotUnderstood, "method"},
-		{"no method", func(p map[string]any) { delete(requestOf(p, theDeposit), "method") }, swap.NotUnderstood, "method"},
-		{"an action for Solana", insert(1, map[string]any{"type": "solana_sendTransaction", "transaction": "AQ=="}), swap.NotUnderstood, "type"},
+		{"a message to be signed", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": "personal_sign", "params": []any{"0x00"}}}), swap.Undecodable, "method"},
+		{"typed data to be signed", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": "eth_signTypedData_v4", "params": []any{"{}"}}}), swap.Undecodable, "method"},
+		{"a network to be added", insert(0, map[string]any{"type": actionType, "request": map[string]any{"method": "wallet_addEthereumChain", "params": []any{map[string]any{"chainId": "0x2105"}}}}), swap.Undecodable, "method"},
+		{"a method in other letters", func(p map[string]any) { requestOf(p, theDeposit)["method"] = "eth_sendtransaction" }, swap.Undecodable, "method"},
+		{"no method", func(p map[string]any) { delete(requestOf(p, theDeposit), "method") }, swap.Undecodable, "method"},
+		{"an action for Solana", insert(1, map[string]any{"type": "solana_sendTransaction", "transaction": "AQ=="}), swap.Undecodable, "type"},
 		{"the deposit for Solana", func(p map[string]any) {
 			actions(p)[theDeposit] = map[string]any{"type": "solana_sendTransaction", "transaction": "AQ==", "deposit": true}
-		}, swap.NotUnderstood, "type"},
-		{"an action without a type", func(p map[string]any) { delete(actions(p)[theDeposit].(map[string]any), "type") }, swap.NotUnderstood, "type"},
-		{"a field of an action that nobody knows", func(p map[string]any) { actions(p)[theDeposit].(map[string]any)["delegate"] = true }, swap.NotUnderstood, "action"},
-		{"a field of a request that nobody knows", func(p map[string]any) { requestOf(p, theDeposit)["id"] = 1 }, swap.NotUnderstood, "action"},
-		{"a field of a transaction that nobody knows", set(theDeposit, "authorizationList", []any{}), swap.NotUnderstood, "transaction"},
-		{"an access list", set(theDeposit, "accessList", []any{}), swap.NotUnderstood, "transaction"},
-		{"a blob", set(theDeposit, "blobs", []any{"0x"}), swap.NotUnderstood, "transaction"},
+		}, swap.Undecodable, "type"},
+		{"an action without a type", func(p map[string]any) { delete(actions(p)[theDeposit].(map[string]any), "type") }, swap.Undecodable, "type"},
+		{"a field of an action that nobody knows", func(p map[string]any) { actions(p)[theDeposit].(map[string]any)["delegate"] = true }, swap.Undecodable, "action"},
+		{"a field of a request that nobody knows", func(p map[string]any) { requestOf(p, theDeposit)["id"] = 1 }, swap.Undecodable, "action"},
+		{"a field of a transaction that nobody knows", set(theDeposit, "authorizationList", []any{}), swap.Undecodable, "transaction"},
+		{"an access list", set(theDeposit, "accessList", []any{}), swap.Undecodable, "transaction"},
+		{"a blob", set(theDeposit, "blobs", []any{"0x"}), swap.Undecodable, "transaction"},
 	},
 	"the plan as a whole": {
-		{"no plan", func(p map[string]any) { delete(p, "approvals") }, swap.NotUnderstood, "approvals"},
-		{"an empty one", func(p map[string]any) { p["approvals"] = []any{} }, swap.NotUnderstood, "approvals"},
+		{"no plan", func(p map[string]any) { delete(p, "approvals") }, swap.Undecodable, "approvals"},
+		{"an empty one", func(p map[string]any) { p["approvals"] = []any{} }, swap.Undecodable, "approvals"},
 		{"seven actions", func(p map[string]any) {
 			for range 4 {
 				insert(0, actions(p)[theSwitch].(map[string]any))(p)
 			}
-		}, swap.NotUnderstood, "approvals"},
-		{"a permit", func(p map[string]any) { p["kind"] = "PERMIT2" }, swap.NotUnderstood, "kind"},
-		{"a transfer", func(p map[string]any) { p["kind"] = "TRANSFER" }, swap.NotUnderstood, "kind"},
-		{"the kind in other letters", func(p map[string]any) { p["kind"] = "contract_call" }, swap.NotUnderstood, "kind"},
-		{"no kind", func(p map[string]any) { delete(p, "kind") }, swap.NotUnderstood, "kind"},
-		{"its actions in other letters too", func(p map[string]any) { p["Approvals"] = p["approvals"] }, swap.NotUnderstood, "plan"},
+		}, swap.Undecodable, "approvals"},
+		{"a permit", func(p map[string]any) { p["kind"] = "PERMIT2" }, swap.Undecodable, "kind"},
+		{"a transfer", func(p map[string]any) { p["kind"] = "TRANSFER" }, swap.Undecodable, "kind"},
+		{"the kind in other letters", func(p map[string]any) { p["kind"] = "contract_call" }, swap.Undecodable, "kind"},
+		{"no kind", func(p map[string]any) { delete(p, "kind") }, swap.Undecodable, "kind"},
+		{"its actions in other letters too", func(p map[string]any) { p["Approvals"] = p["approvals"] }, swap.Undecodable, "plan"},
 		{"an error with a good status", func(p map[string]any) {
 			clear(p)
 			p["name"] = quoteNotFound
 		}, swap.QuoteExpired, ""},
 	},
 	"the deposit": {
-		{"none", func(p map[string]any) { actions(p)[theDeposit].(map[string]any)["deposit"] = false }, swap.NotUnderstood, "deposit"},
-		{"two", func(p map[string]any) { insert(2, actions(p)[theDeposit].(map[string]any))(p) }, swap.NotUnderstood, "deposit"},
-		{"before the approval", func(p map[string]any) { a := actions(p); a[1], a[2] = a[2], a[1] }, swap.NotUnderstood, "deposit"},
+		{"none", func(p map[string]any) { actions(p)[theDeposit].(map[string]any)["deposit"] = false }, swap.Undecodable, "deposit"},
+		{"two", func(p map[string]any) { insert(2, actions(p)[theDeposit].(map[string]any))(p) }, swap.Undecodable, "deposit"},
+		{"before the approval", func(p map[string]any) { a := actions(p); a[1], a[2] = a[2], a[1] }, swap.Undecodable, "deposit"},
 		{"that is a switch", func(p map[string]any) {
 			actions(p)[theDeposit] = map[string]any{"type": actionType, "deposit": true, "request": map[string]any{"method": switchChain, "params": []any{map[string]any{"chainId": "0x2105"}}}}
-		}, swap.NotUnderstood, "deposit"},
+		}, swap.Undecodable, "deposit"},
 		{"that is the approval", func(p map[string]any) {
 			a := actions(p)
 			p["approvals"] = a[:2]
@@ -163,8 +163,8 @@ var hostilePlans = map[string][]hostile{
 		}, swap.NotPinned, "to"},
 		{"with two parameters", func(p map[string]any) {
 			requestOf(p, theDeposit)["params"] = []any{paramOf(p, theDeposit), paramOf(p, theDeposit)}
-		}, swap.NotUnderstood, "params"},
-		{"without a parameter", func(p map[string]any) { requestOf(p, theDeposit)["params"] = []any{} }, swap.NotUnderstood, "params"},
+		}, swap.Undecodable, "params"},
+		{"without a parameter", func(p map[string]any) { requestOf(p, theDeposit)["params"] = []any{} }, swap.Undecodable, "params"},
 		{"to the token", set(theDeposit, "to", exampleIn.Hex()), swap.NotPinned, "to"},
 		{"to the output's token", set(theDeposit, "to", exampleOut.Hex()), swap.NotPinned, "to"},
 		{"to the account", set(theDeposit, "to", exampleAccount.Hex()), swap.NotPinned, "to"},
@@ -178,12 +178,12 @@ var hostilePlans = map[string][]hostile{
 		{"to the fee's receiver", set(theDeposit, "to", exampleFee.Hex()), swap.NotPinned, "to"},
 		{"that sends coins along", set(theDeposit, "value", "0x1"), swap.NotAsAccepted, "value"},
 		{"that sends the amount in coins", set(theDeposit, "value", "25000000"), swap.NotAsAccepted, "value"},
-		{"that sends less than nothing", set(theDeposit, "value", "-1"), swap.NotUnderstood, "transaction"},
-		{"without data", set(theDeposit, "data", "0x"), swap.NotUnderstood, "data"},
-		{"with half a selector", set(theDeposit, "data", "0xf312"), swap.NotUnderstood, "data"},
-		{"with half a byte", set(theDeposit, "data", "0xf3125a1f0"), swap.NotUnderstood, "data"},
-		{"without 0x", set(theDeposit, "data", "f3125a1f"), swap.NotUnderstood, "data"},
-		{"with too much data", set(theDeposit, "data", tooLong), swap.NotUnderstood, "data"},
+		{"that sends less than nothing", set(theDeposit, "value", "-1"), swap.Undecodable, "transaction"},
+		{"without data", set(theDeposit, "data", "0x"), swap.Undecodable, "data"},
+		{"with half a selector", set(theDeposit, "data", "0xf312"), swap.Undecodable, "data"},
+		{"with half a byte", set(theDeposit, "data", "0xf3125a1f0"), swap.Undecodable, "data"},
+		{"without 0x", set(theDeposit, "data", "f3125a1f"), swap.Undecodable, "data"},
+		{"with too much data", set(theDeposit, "data", tooLong), swap.Undecodable, "data"},
 		{"elsewhere than approved", set(theApproval, "data", approval(depositContracts[0].address, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
 	},
 	"approvals": {
@@ -191,8 +191,8 @@ var hostilePlans = map[string][]hostile{
 		{"without end", set(theApproval, "data", approval(exampleDepot, unlimited)), swap.NotAsAccepted, "allowance"},
 		{"of one more", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_001))), swap.NotAsAccepted, "allowance"},
 		{"of one less", set(theApproval, "data", approval(exampleDepot, big.NewInt(24_999_999))), swap.NotAsAccepted, "allowance"},
-		{"of nothing alone", set(theApproval, "data", approval(exampleDepot, new(big.Int))), swap.NotUnderstood, "approvals"},
-		{"twice", insert(1, approving(exampleDepot, 25_000_000)), swap.NotUnderstood, "approvals"},
+		{"of nothing alone", set(theApproval, "data", approval(exampleDepot, new(big.Int))), swap.Undecodable, "approvals"},
+		{"twice", insert(1, approving(exampleDepot, 25_000_000)), swap.Undecodable, "approvals"},
 		{"of nothing afterwards", insert(2, approving(exampleDepot, 0)), swap.NotAsAccepted, "allowance"},
 		{"of nothing twice", func(p map[string]any) {
 			insert(1, approving(exampleDepot, 0))(p)
@@ -201,12 +201,12 @@ var hostilePlans = map[string][]hostile{
 		{"a reset for a stranger", insert(1, approving(attacker, 0)), swap.NotAsAccepted, "spender"},
 		{"of another token", set(theApproval, "to", exampleOut.Hex()), swap.NotAsAccepted, "to"},
 		{"with coins sent along", set(theApproval, "value", "0x1"), swap.NotAsAccepted, "value"},
-		{"with a byte more", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_000))+"00"), swap.NotUnderstood, "data"},
-		{"with a byte less", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_000))[:136]), swap.NotUnderstood, "data"},
-		{"with a padding that is none", set(theApproval, "data", strings.Replace(approval(exampleDepot, big.NewInt(25_000_000)), "0x095ea7b3000000", "0x095ea7b3000001", 1)), swap.NotUnderstood, "data"},
-		{"that is a transfer", set(theApproval, "data", "0xa9059cbb"+approval(exampleDepot, big.NewInt(25_000_000))[10:]), swap.NotUnderstood, "data"},
-		{"that is an increase", set(theApproval, "data", "0x39509351"+approval(exampleDepot, big.NewInt(25_000_000))[10:]), swap.NotUnderstood, "data"},
-		{"that calls nothing", set(theApproval, "data", "0x"), swap.NotUnderstood, "data"},
+		{"with a byte more", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_000))+"00"), swap.Undecodable, "data"},
+		{"with a byte less", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_000))[:136]), swap.Undecodable, "data"},
+		{"with a padding that is none", set(theApproval, "data", strings.Replace(approval(exampleDepot, big.NewInt(25_000_000)), "0x095ea7b3000000", "0x095ea7b3000001", 1)), swap.Undecodable, "data"},
+		{"that is a transfer", set(theApproval, "data", "0xa9059cbb"+approval(exampleDepot, big.NewInt(25_000_000))[10:]), swap.Undecodable, "data"},
+		{"that is an increase", set(theApproval, "data", "0x39509351"+approval(exampleDepot, big.NewInt(25_000_000))[10:]), swap.Undecodable, "data"},
+		{"that calls nothing", set(theApproval, "data", "0x"), swap.Undecodable, "data"},
 	},
 }
 
@@ -228,7 +228,7 @@ var hostileNative = []hostile{
 	{"to a Safe of the account's, which obeys it", func(p map[string]any) {
 		paramOf(p, 0)["to"], paramOf(p, 0)["data"] = safe.Hex(), execTransaction
 	}, swap.NotPinned, "to"},
-	{"without data", set(0, "data", "0x"), swap.NotUnderstood, "data"},
+	{"without data", set(0, "data", "0x"), swap.Undecodable, "data"},
 }
 
 // planAttacks are the plans of both tables. Nothing of them can be signed, since Build
@@ -311,10 +311,10 @@ type otherStep struct {
 }
 
 var otherSteps = map[string]otherStep{
-	"a message":            {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.TypedStep }, swap.NotUnderstood, "kind"},
-	"a late call":          {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.LateStep }, swap.NotUnderstood, "kind"},
-	"nothing":              {func(s *swap.Step, _ *swap.Terms) { s.Call = nil }, swap.NotUnderstood, "kind"},
-	"a message beside":     {func(s *swap.Step, _ *swap.Terms) { s.Typed = &apitypes.TypedData{} }, swap.NotUnderstood, "kind"},
+	"a message":            {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.TypedStep }, swap.Undecodable, "kind"},
+	"a late call":          {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.DeferredStep }, swap.Undecodable, "kind"},
+	"nothing":              {func(s *swap.Step, _ *swap.Terms) { s.Call = nil }, swap.Undecodable, "kind"},
+	"a message beside":     {func(s *swap.Step, _ *swap.Terms) { s.Typed = &apitypes.TypedData{} }, swap.Undecodable, "kind"},
 	"another provider's":   {func(_ *swap.Step, t *swap.Terms) { t.Provider = swap.Bridge }, swap.NotAsAccepted, "provider"},
 	"of a wrapped coin":    {func(_ *swap.Step, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "provider"},
 	"of nothing":           {func(_ *swap.Step, t *swap.Terms) { t.AmountIn = nil }, swap.NotAsAccepted, "amountIn"},
@@ -322,7 +322,7 @@ var otherSteps = map[string]otherStep{
 	"from another account": {func(s *swap.Step, _ *swap.Terms) { s.Call.From = attacker }, swap.NotAsAccepted, "from"},
 	"with coins":           {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = big.NewInt(1) }, swap.NotAsAccepted, "value"},
 	"without a value":      {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = nil }, swap.NotAsAccepted, "value"},
-	"that calls nothing":   {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = nil }, swap.NotUnderstood, "data"},
+	"that calls nothing":   {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = nil }, swap.Undecodable, "data"},
 	"to the token":         {func(s *swap.Step, _ *swap.Terms) { s.Call.To = exampleIn }, swap.NotPinned, "to"},
 	"to nobody":            {func(s *swap.Step, _ *swap.Terms) { s.Call.To = common.Address{} }, swap.NotPinned, "to"},
 	"to a Safe of the account's": {func(s *swap.Step, _ *swap.Terms) {

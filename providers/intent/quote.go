@@ -165,7 +165,7 @@ func (p *Provider) readReply(ctx context.Context, reply *rest.Reply, r swap.Quot
 	case q.Name != "":
 		return nil, failure(q.Name)
 	case q.Routes == nil:
-		return nil, refuse(swap.ProviderGarbage, "routes", "left out its routes")
+		return nil, refuse(swap.ProviderInvalidResponse, "routes", "left out its routes")
 	}
 	for _, raw := range q.Routes {
 		if g.full() {

@@ -62,7 +62,7 @@ type storedRoute struct {
 // readRoute parses one route and checks it against the request. It is pure.
 func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (parsedRoute, error) {
 	if len(raw) > maxRoute {
-		return parsedRoute{}, refuse(swap.ProviderGarbage, "route", "sent a route of %d bytes", len(raw))
+		return parsedRoute{}, refuse(swap.ProviderInvalidResponse, "route", "sent a route of %d bytes", len(raw))
 	}
 	var t route
 	if err := service.Read("route", raw, &t); err != nil {
@@ -72,7 +72,7 @@ func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (parsedRoute, er
 		quoteID = t.QuoteID
 	}
 	if !isID(quoteID) || !isID(t.RouteID) {
-		return parsedRoute{}, refuse(swap.ProviderGarbage, "routeId", "sent a route without sound ids")
+		return parsedRoute{}, refuse(swap.ProviderInvalidResponse, "routeId", "sent a route without sound ids")
 	}
 	f := parsedRoute{
 		quoteID: quoteID, routeID: t.RouteID, raw: raw,
@@ -86,7 +86,7 @@ func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (parsedRoute, er
 func (q routeQuote) read(f *parsedRoute, r swap.QuoteRequest) (err error) {
 	switch {
 	case q.AmountIn == nil || q.AmountOut == nil || q.Seconds == nil || q.ValidBefore == nil:
-		return refuse(swap.ProviderGarbage, "quote", "left out a figure of a route")
+		return refuse(swap.ProviderInvalidResponse, "quote", "left out a figure of a route")
 	case !q.AmountIn.Is(r.AmountIn):
 		return refuse(swap.NotAsAccepted, "amountIn", "answered with another amount than was asked for")
 	}
@@ -98,7 +98,7 @@ func (q routeQuote) read(f *parsedRoute, r swap.QuoteRequest) (err error) {
 	}
 	seconds, _ := q.Seconds.Float64()
 	if seconds < 0 || seconds > maxDuration.Seconds() {
-		return refuse(swap.ProviderGarbage, "expectedDurationSeconds", "expects a route to take no sound time")
+		return refuse(swap.ProviderInvalidResponse, "expectedDurationSeconds", "expects a route to take no sound time")
 	}
 	f.duration = time.Duration(seconds * float64(time.Second))
 	f.expiresAt, err = q.expiry()
@@ -130,7 +130,7 @@ func (q routeQuote) expiry() (time.Time, error) {
 		at = q.QuoteExpiresAt.Int
 	}
 	if at.BitLen() > 40 { // the year 36812
-		return time.Time{}, refuse(swap.ProviderGarbage, "validBefore", "states an expiry that is no time")
+		return time.Time{}, refuse(swap.ProviderInvalidResponse, "validBefore", "states an expiry that is no time")
 	}
 	return time.Unix(at.Int64(), 0).UTC(), nil
 }

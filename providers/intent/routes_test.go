@@ -288,29 +288,29 @@ type badLine struct {
 // badLines are lines that are no honest route. Each is left out, and its error is returned if
 // no route is left.
 var badLines = map[string]badLine{
-	"half a line":                 {line{id: "A", out: 9000, ends: 100}.json(exampleNow)[:60], swap.ProviderGarbage, "route"},
-	"no JSON":                     {"<html>", swap.ProviderGarbage, "route"},
-	"an array":                    {"[]", swap.ProviderGarbage, "route"},
-	"an object":                   {"{}", swap.ProviderGarbage, "routeId"},
+	"half a line":                 {line{id: "A", out: 9000, ends: 100}.json(exampleNow)[:60], swap.ProviderInvalidResponse, "route"},
+	"no JSON":                     {"<html>", swap.ProviderInvalidResponse, "route"},
+	"an array":                    {"[]", swap.ProviderInvalidResponse, "route"},
+	"an object":                   {"{}", swap.ProviderInvalidResponse, "routeId"},
 	"another amount":              {line{id: "A", out: 9000, ends: 100, amountIn: "25000001"}.json(exampleNow), swap.NotAsAccepted, "amountIn"},
 	"a minimum too low":           {line{id: "A", out: 9000, ends: 100, more: `,"minAmountOut":"8954"`}.json(exampleNow), swap.NotAsAccepted, "minAmountOut"},
 	"a minimum above the output":  {line{id: "A", out: 9000, ends: 100, more: `,"minAmountOut":"9001"`}.json(exampleNow), swap.NotAsAccepted, "minAmountOut"},
 	"nothing":                     {line{id: "A", out: 0, ends: 100}.json(exampleNow), swap.AmountTooSmall, "amountOut"},
 	"as little as nothing":        {line{id: "A", out: 1, ends: 100}.json(exampleNow), swap.AmountTooSmall, "amountOut"},
-	"less than nothing":           {line{id: "A", out: -1, ends: 100}.json(exampleNow), swap.ProviderGarbage, "route"},
-	"no name":                     {line{id: "", out: 9000, ends: 100}.json(exampleNow), swap.ProviderGarbage, "routeId"},
-	"a name that breaks lines":    {line{id: "A\nB", out: 9000, ends: 100}.json(exampleNow), swap.ProviderGarbage, "routeId"},
-	"a name that turns text":      {line{id: "A\u202e", out: 9000, ends: 100}.json(exampleNow), swap.ProviderGarbage, "routeId"},
-	"a long name":                 {line{id: strings.Repeat("A", 161), out: 9000, ends: 100}.json(exampleNow), swap.ProviderGarbage, "routeId"},
-	"a long quote's id":           {line{id: "A", quote: strings.Repeat("A", 161), out: 9000, ends: 100}.json(exampleNow), swap.ProviderGarbage, "routeId"},
-	"a negative duration":         {line{id: "A", out: 9000, ends: 100, takes: -1}.json(exampleNow), swap.ProviderGarbage, "expectedDurationSeconds"},
-	"a duration of years":         {line{id: "A", out: 9000, ends: 100, takes: 1e9}.json(exampleNow), swap.ProviderGarbage, "route"},
-	"a duration of eight days":    {line{id: "A", out: 9000, ends: 100, takes: 691200}.json(exampleNow), swap.ProviderGarbage, "expectedDurationSeconds"},
-	"an end that is no time":      {line{id: "A", out: 9000, ends: 1 << 50}.json(exampleNow), swap.ProviderGarbage, "validBefore"},
+	"less than nothing":           {line{id: "A", out: -1, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "route"},
+	"no name":                     {line{id: "", out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
+	"a name that breaks lines":    {line{id: "A\nB", out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
+	"a name that turns text":      {line{id: "A\u202e", out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
+	"a long name":                 {line{id: strings.Repeat("A", 161), out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
+	"a long quote's id":           {line{id: "A", quote: strings.Repeat("A", 161), out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
+	"a negative duration":         {line{id: "A", out: 9000, ends: 100, takes: -1}.json(exampleNow), swap.ProviderInvalidResponse, "expectedDurationSeconds"},
+	"a duration of years":         {line{id: "A", out: 9000, ends: 100, takes: 1e9}.json(exampleNow), swap.ProviderInvalidResponse, "route"},
+	"a duration of eight days":    {line{id: "A", out: 9000, ends: 100, takes: 691200}.json(exampleNow), swap.ProviderInvalidResponse, "expectedDurationSeconds"},
+	"an end that is no time":      {line{id: "A", out: 9000, ends: 1 << 50}.json(exampleNow), swap.ProviderInvalidResponse, "validBefore"},
 	"an end long ago":             {line{id: "A", out: 9000, ends: -1}.json(exampleNow), swap.QuoteExpired, "validBefore"},
-	"a route of many kilobytes":   {strings.Replace(line{id: "A", out: 9000, ends: 100}.json(exampleNow), "{", `{"icon":"`+strings.Repeat("a", maxRoute)+`",`, 1), swap.ProviderGarbage, "route"},
-	"no figures":                  {`{"quoteId":"q","routeId":"A","quote":{}}`, swap.ProviderGarbage, "quote"},
-	"an amount that is no string": {`{"quoteId":"q","routeId":"A","quote":{"amountIn":25000000}}`, swap.ProviderGarbage, "route"},
+	"a route of many kilobytes":   {strings.Replace(line{id: "A", out: 9000, ends: 100}.json(exampleNow), "{", `{"icon":"`+strings.Repeat("a", maxRoute)+`",`, 1), swap.ProviderInvalidResponse, "route"},
+	"no figures":                  {`{"quoteId":"q","routeId":"A","quote":{}}`, swap.ProviderInvalidResponse, "quote"},
+	"an amount that is no string": {`{"quoteId":"q","routeId":"A","quote":{"amountIn":25000000}}`, swap.ProviderInvalidResponse, "route"},
 }
 
 // alone streams only the bad line.
@@ -350,9 +350,9 @@ func TestStreamOfLies(t *testing.T) {
 	}
 }
 
-// TestEachBadRouteIsTold checks that every refused route is reported, whether or not another
+// TestEachBadRouteIsReported checks that every refused route is reported, whether or not another
 // route is good.
-func TestEachBadRouteIsTold(t *testing.T) {
+func TestEachBadRouteIsReported(t *testing.T) {
 	late := line{id: "late", out: 9000, ends: -1}.json(exampleNow)
 	other := strings.Replace(line{id: "other", out: 9000, ends: 100}.json(exampleNow), `"25000000"`, `"7"`, 1)
 	good := line{id: "good", out: 9000, ends: 100}.json(exampleNow)
@@ -401,7 +401,7 @@ func TestStream(t *testing.T) {
 				send(l(fmt.Sprintf("R%02d", i)) + "\n")
 			}
 		}), numbered(maxRoutes), maxRoutes, ""},
-		"more lies than are looked at": {streams(func(send func(string)) { send(strings.Repeat("{}\n", maxRoutes) + l("A") + "\n") }), nil, 0, swap.ProviderGarbage},
+		"more lies than are looked at": {streams(func(send func(string)) { send(strings.Repeat("{}\n", maxRoutes) + l("A") + "\n") }), nil, 0, swap.ProviderInvalidResponse},
 		"nothing":                      {streams(func(func(string)) {}), nil, 0, swap.NoRoute},
 		"a stall after a route": {streams(func(send func(string)) {
 			send(l("A") + "\n")
@@ -432,7 +432,7 @@ func TestStream(t *testing.T) {
 		"a page": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, "<html>")
-		}, nil, 0, swap.ProviderGarbage},
+		}, nil, 0, swap.ProviderInvalidResponse},
 	} {
 		t.Run(name, func(t *testing.T) {
 			told := 0
@@ -495,20 +495,20 @@ var storedOffers = map[string]storedOffer{
 	"of a wrapped coin":     {func(_ *swap.Offer, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "tokenIn"},
 	"for another token":     {func(_ *swap.Offer, t *swap.Terms) { t.TokenOut = attacker }, swap.NotAsAccepted, "tokenOut"},
 	"of another amount":     {func(_ *swap.Offer, t *swap.Terms) { t.AmountIn = big.NewInt(1) }, swap.NotAsAccepted, "amountIn"},
-	"of no amount":          {func(_ *swap.Offer, t *swap.Terms) { t.AmountIn = nil }, swap.ProviderGarbage, "amountIn"},
+	"of no amount":          {func(_ *swap.Offer, t *swap.Terms) { t.AmountIn = nil }, swap.ProviderInvalidResponse, "amountIn"},
 	"to another recipient":  {func(_ *swap.Offer, t *swap.Terms) { t.Recipient = attacker }, swap.NotAsAccepted, "recipient"},
 	"refunded to another":   {func(o *swap.Offer, _ *swap.Terms) { o.Request.RefundTo = attacker }, swap.NotAsAccepted, "recipient"},
 	"with another fee":      {func(o *swap.Offer, _ *swap.Terms) { o.Request.FeeBps = 300 }, swap.NotAsAccepted, "feeBps"},
 	"with another receiver": {func(_ *swap.Offer, t *swap.Terms) { t.FeeReceiver = attacker }, swap.NotAsAccepted, "feeBps"},
-	"below the floor":       {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "floorOut"},
-	"without a floor":       {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = nil }, swap.NotAsAccepted, "floorOut"},
+	"below the floor":       {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "minOut"},
+	"without a floor":       {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = nil }, swap.NotAsAccepted, "minOut"},
 	"with another minimum":  {func(o *swap.Offer, _ *swap.Terms) { o.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "minAmountOut"},
 	"with another route":    {func(o *swap.Offer, _ *swap.Terms) { o.Routing = "Across" }, swap.NotAsAccepted, "minAmountOut"},
 	"with another filler": {func(o *swap.Offer, _ *swap.Terms) {
 		o.Raw = json.RawMessage(strings.Replace(string(o.Raw), "Hyperstream", "Across", 1))
 	}, swap.NotAsAccepted, "minAmountOut"},
-	"with nothing kept":       {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderGarbage, "raw"},
-	"with more than was kept": {func(o *swap.Offer, _ *swap.Terms) { o.Raw = json.RawMessage(`{"quoteId":"q","route":{},"to":"0x"}`) }, swap.ProviderGarbage, "raw"},
+	"with nothing kept":       {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderInvalidResponse, "raw"},
+	"with more than was kept": {func(o *swap.Offer, _ *swap.Terms) { o.Raw = json.RawMessage(`{"quoteId":"q","route":{},"to":"0x"}`) }, swap.ProviderInvalidResponse, "raw"},
 	"after consent ended":     {func(_ *swap.Offer, t *swap.Terms) { t.Deadline = exampleNow }, swap.QuoteExpired, "expires"},
 }
 

@@ -484,7 +484,7 @@ func (c *walletFixture) spedUp(t *testing.T) {
 // fees: a requested fee is in the terms only if the route states that it takes it.
 func (c *walletFixture) fees(t *testing.T) {
 	c.set(t, nil)
-	for says, want := range map[string]swap.FeeBasis{"": swap.FeeRequested, "40": swap.FeeClaimed, "15": swap.FeeClaimed, "0": swap.FeeNone} {
+	for says, want := range map[string]swap.FeeBasis{"": swap.FeeRequested, "40": swap.FeeReported, "15": swap.FeeReported, "0": swap.FeeNone} {
 		t.Run("of "+says, func(t *testing.T) {
 			c.set(t, nil)
 			bps := 0
@@ -511,9 +511,9 @@ func (c *walletFixture) fees(t *testing.T) {
 func (c *walletFixture) hostile(t *testing.T) {
 	for plan, want := range map[string]swap.Code{
 		"wrong_from": swap.NotAsAccepted, "wrong_chain": swap.NotAsAccepted, "switch_elsewhere": swap.NotAsAccepted,
-		"unlimited_approve": swap.NotAsAccepted, "stranger_spender": swap.NotAsAccepted, "stranger_contract": swap.NotPinned, "extra_action": swap.NotUnderstood,
-		"foreign_method": swap.NotUnderstood, "solana": swap.NotUnderstood, "two_deposits": swap.NotUnderstood, "no_deposit": swap.NotUnderstood,
-		"deposit_first": swap.NotUnderstood, "empty": swap.NotUnderstood,
+		"unlimited_approve": swap.NotAsAccepted, "stranger_spender": swap.NotAsAccepted, "stranger_contract": swap.NotPinned, "extra_action": swap.Undecodable,
+		"foreign_method": swap.Undecodable, "solana": swap.Undecodable, "two_deposits": swap.Undecodable, "no_deposit": swap.Undecodable,
+		"deposit_first": swap.Undecodable, "empty": swap.Undecodable,
 		// visible only in a simulation
 		"greedy": swap.WouldRevert, "modest": swap.NotAsAccepted, "other_token": swap.WouldRevert,
 		// unusual but correct

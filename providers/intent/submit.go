@@ -63,9 +63,9 @@ func (d depositRef) readSubmitted(raw []byte) (string, error) {
 	case r.Name != "" && r.OrderID == "":
 		return "", failure(r.Name)
 	case !isID(r.OrderID):
-		return "", refuse(swap.ProviderGarbage, "orderId", "left out the order's name")
+		return "", refuse(swap.ProviderInvalidResponse, "orderId", "left out the order's name")
 	case r.TxHash != "" && !sameHash(r.TxHash, d.tx):
-		return "", refuse(swap.ProviderGarbage, "txHash", "answered about another deposit than it was told of")
+		return "", refuse(swap.ProviderInvalidResponse, "txHash", "answered about another deposit than it was told of")
 	}
 	return r.OrderID, nil
 }
@@ -96,7 +96,7 @@ func minedDeposit(o swap.Order) (depositRef, error) {
 	}
 	last := len(o.Plan.Steps) - 1
 	if len(o.Results) <= last || o.Results[last].Tx == (common.Hash{}) {
-		return depositRef{}, refuse(swap.NotUnderstood, "deposit", "needs a mined deposit, and the order has none yet")
+		return depositRef{}, refuse(swap.Undecodable, "deposit", "needs a mined deposit, and the order has none yet")
 	}
 	f, err := readStoredRoute(o.Offer)
 	return depositRef{f.quoteID, f.routeID, o.Results[last].Tx}, err

@@ -122,11 +122,11 @@ func TestSubmit(t *testing.T) {
 		"a request that it does not take":  {answers{submit: says(400, example(t, "k_e_val"))}, "", swap.ProviderDown, false},
 		"for another account":              {answers{submit: says(400, []byte(`{"name":"UnexpectedFromAddressException"}`))}, "", swap.ProviderDown, false},
 		"no route any more":                {answers{submit: says(400, example(t, "k_e_fill"))}, "", swap.ProviderDown, false},
-		"another hash in the answer":       {answers{submit: says(200, []byte(`{"orderId":"o","txHash":"0x01"}`))}, "", swap.ProviderGarbage, false},
-		"no name":                          {answers{submit: says(200, []byte(`{}`))}, "", swap.ProviderGarbage, false},
-		"a name that breaks lines":         {answers{submit: says(200, []byte(`{"orderId":"a\nb"}`))}, "", swap.ProviderGarbage, false},
-		"null":                             {answers{submit: says(200, []byte(`null`))}, "", swap.ProviderGarbage, false},
-		"an array":                         {answers{submit: says(200, []byte(`[]`))}, "", swap.ProviderGarbage, false},
+		"another hash in the answer":       {answers{submit: says(200, []byte(`{"orderId":"o","txHash":"0x01"}`))}, "", swap.ProviderInvalidResponse, false},
+		"no name":                          {answers{submit: says(200, []byte(`{}`))}, "", swap.ProviderInvalidResponse, false},
+		"a name that breaks lines":         {answers{submit: says(200, []byte(`{"orderId":"a\nb"}`))}, "", swap.ProviderInvalidResponse, false},
+		"null":                             {answers{submit: says(200, []byte(`null`))}, "", swap.ProviderInvalidResponse, false},
+		"an array":                         {answers{submit: says(200, []byte(`[]`))}, "", swap.ProviderInvalidResponse, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := &depositServer{answers: c.answers}
@@ -171,15 +171,15 @@ func TestSubmitAgain(t *testing.T) {
 	told := len(d.submissions)
 	o.Results = nil
 	_, err := p.Submit(t.Context(), o)
-	refusedFor(t, "no deposit", err, swap.NotUnderstood, "deposit")
+	refusedFor(t, "no deposit", err, swap.Undecodable, "deposit")
 	o.Results = []swap.Result{{Skipped: true}}
 	_, err = p.Submit(t.Context(), o)
-	refusedFor(t, "no transaction", err, swap.NotUnderstood, "deposit")
+	refusedFor(t, "no transaction", err, swap.Undecodable, "deposit")
 	_, err = p.Status(t.Context(), o)
-	refusedFor(t, "no transaction to ask about", err, swap.NotUnderstood, "deposit")
+	refusedFor(t, "no transaction to ask about", err, swap.Undecodable, "deposit")
 	o.Plan.Steps = nil
 	_, err = p.Proof(o)
-	refusedFor(t, "no plan", err, swap.NotUnderstood, "plan")
+	refusedFor(t, "no plan", err, swap.Undecodable, "plan")
 	if len(d.submissions) != told {
 		t.Error("told of a deposit that is none")
 	}
@@ -203,7 +203,7 @@ func TestSpeedUp(t *testing.T) {
 	}
 	d.byID, o.Ref = says(200, changed(t, example(t, "k_ord_created"), "depositTxHash", first.Hex())), exampleOrder
 	_, err := p.Status(t.Context(), o)
-	refusedFor(t, "the first hash", err, swap.ProviderGarbage, "depositTxHash")
+	refusedFor(t, "the first hash", err, swap.ProviderInvalidResponse, "depositTxHash")
 }
 
 // changed is a JSON object with one member changed; nil removes it.
@@ -292,18 +292,18 @@ func TestLookUp(t *testing.T) {
 		"neither is found":                 {answers{byID: missing, list: page()}, exampleOrder, swap.OrderUnknown, "txHash"},
 		"no deposit is found":              {answers{list: page()}, "", swap.OrderUnknown, "txHash"},
 		"others are found":                 {answers{list: page(changed(t, ours, "depositTxHash", common.Hash{1}.Hex()), []byte(`{}`), []byte(`7`))}, "", swap.OrderUnknown, "txHash"},
-		"a contradiction is found":         {answers{list: page(changed(t, ours, "quoteId", "another"))}, "", swap.ProviderGarbage, "quoteId"},
+		"a contradiction is found":         {answers{list: page(changed(t, ours, "quoteId", "another"))}, "", swap.ProviderInvalidResponse, "quoteId"},
 		"the list is down too":             {answers{byID: missing, list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderDown, ""},
-		"no path, and the list is down":    {answers{list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderGarbage, ""},
+		"no path, and the list is down":    {answers{list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderInvalidResponse, ""},
 		"the list is down":                 {answers{list: says(500, []byte(`{}`))}, "", swap.ProviderDown, ""},
-		"the list is none":                 {answers{list: says(200, []byte(`{}`))}, "", swap.ProviderGarbage, "data"},
-		"the list is null":                 {answers{list: says(200, []byte(`{"data":null}`))}, "", swap.ProviderGarbage, "data"},
-		"the list is an array":             {answers{list: says(200, []byte(`[]`))}, "", swap.ProviderGarbage, "orders"},
+		"the list is none":                 {answers{list: says(200, []byte(`{}`))}, "", swap.ProviderInvalidResponse, "data"},
+		"the list is null":                 {answers{list: says(200, []byte(`{"data":null}`))}, "", swap.ProviderInvalidResponse, "data"},
+		"the list is an array":             {answers{list: says(200, []byte(`[]`))}, "", swap.ProviderInvalidResponse, "orders"},
 		"the list is an error":             {answers{list: says(200, []byte(`{"name":"InternalErrorException"}`))}, "", swap.ProviderDown, ""},
 		"no name is found, softly":         {answers{byID: says(200, []byte(`{"name":"IntentNotFoundException"}`)), list: page(ours)}, exampleOrder, "", ""},
 		"the order is an error":            {answers{byID: says(200, []byte(`{"name":"InternalErrorException"}`))}, exampleOrder, swap.ProviderDown, ""},
 		"down":                             {answers{byID: says(500, []byte(`{}`)), list: page(ours)}, exampleOrder, swap.ProviderDown, ""},
-		"a name that leads somewhere else": {answers{byID: says(200, ours)}, "../../v1/tokens", swap.ProviderGarbage, "id"},
+		"a name that leads somewhere else": {answers{byID: says(200, ours)}, "../../v1/tokens", swap.ProviderInvalidResponse, "id"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, o := (&depositServer{answers: c.answers}).serve(t), exampleOrderOf(t)
@@ -347,7 +347,7 @@ func TestWords(t *testing.T) {
 	for _, tx := range []string{"0x", "0x01", "7", exampleTx.Hex() + "00"} {
 		raw := changed(t, example(t, "k_ord_filled"), "transactions", map[string]any{"fill": map[string]any{"txHash": tx, "chainId": 42161}})
 		_, err := at(t, says(200, raw)).Status(t.Context(), exampleOrderOf(t))
-		refusedFor(t, tx, err, swap.ProviderGarbage, "txHash")
+		refusedFor(t, tx, err, swap.ProviderInvalidResponse, "txHash")
 	}
 }
 
@@ -441,7 +441,7 @@ func TestTokens(t *testing.T) {
 	now = now.Add(listTime)
 	for _, body := range []string{`{}`, `null`, `{"data":7}`, `[`, `"x"`} {
 		answer = says(200, []byte(body))
-		if _, err := p.Tokens(t.Context(), 137); !errors.Is(err, &swap.Refusal{Code: swap.ProviderGarbage}) {
+		if _, err := p.Tokens(t.Context(), 137); !errors.Is(err, &swap.Refusal{Code: swap.ProviderInvalidResponse}) {
 			t.Errorf("%s: %v", body, err)
 		}
 		now = now.Add(failTime)

@@ -112,7 +112,7 @@ var (
 	missingOnes = []swap.Code{swap.NoRoute, swap.ProviderRefused, swap.OrderUnknown}
 	keyOnes     = []swap.Code{swap.ProviderKey}
 	downOnes    = []swap.Code{swap.ProviderDown}
-	garbageOnes = []swap.Code{swap.ProviderGarbage, swap.NotUnderstood}
+	garbageOnes = []swap.Code{swap.ProviderInvalidResponse, swap.Undecodable}
 )
 
 func faultTable(x Exchange, elsewhere string) []fault {

@@ -261,7 +261,7 @@ func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 	if err := h.judge(p, built.Steps, planned, o.facets); err != nil {
 		return refusedAt("decode", err)
 	}
-	late := slices.ContainsFunc(built.Steps, func(s swap.Step) bool { return s.Kind == swap.LateStep })
+	late := slices.ContainsFunc(built.Steps, func(s swap.Step) bool { return s.Kind == swap.DeferredStep })
 	if built.Settlement != swap.ByProvider && !late {
 		return o
 	}
@@ -302,8 +302,8 @@ func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b s
 			if left.Signature, err = h.sign(*s.Typed); err != nil {
 				return order, err
 			}
-		case swap.LateStep:
-			late, ok := p.(swap.LateBuilder)
+		case swap.DeferredStep:
+			late, ok := p.(swap.DeferredBuilder)
 			if !ok {
 				return order, errors.New("a late step of a provider that makes no late calls")
 			}
@@ -374,7 +374,7 @@ func (h *harness) judge(p swap.Provider, steps []swap.Step, at stage, facets map
 	var effects []swap.Effect
 	for i, s := range steps {
 		f, err := s.Effect, error(nil)
-		if s.Kind != swap.LateStep || at == made {
+		if s.Kind != swap.DeferredStep || at == made {
 			f, err = p.Decode(h.terms, s)
 		}
 		if err != nil {

@@ -43,10 +43,10 @@ func TestSuiteFails(t *testing.T) {
 		anyTail:       {"TestToy/signed/base/calldata", "length: 32 bytes more is accepted, and " + unexcused},
 		anyName:       {"TestToy/leaves/flows/base/quote:", "with a name twice, at : accepted, and " + unexcused, "with a name in another case beside it, at : accepted"},
 		noName:        {"TestToy/leaves/flows/base/quote:", "with a field more, at : read whole is false, and the outcome"},
-		withoutCodes:  {"TestToy/leaves/flows/base/build:to", "refused without a code", "TestToy/attacks/a_lie", "want not_understood"},
+		withoutCodes:  {"TestToy/leaves/flows/base/build:to", "refused without a code", "TestToy/attacks/a_lie", "want undecodable"},
 		withoutReason: {"TestToy/leaves/flows/base/build:comment", "changed (swaps everythingx), at comment: accepted, and " + unexcused},
 		idleReason:    {"TestToy/leaves", "the reason for build:to is not needed"},
-		toleratedLie:  {"TestToy/attacks/a_lie", "want not_understood (), got <nil>"},
+		toleratedLie:  {"TestToy/attacks/a_lie", "want undecodable (), got <nil>"},
 	} {
 		t.Run(string(blind), func(t *testing.T) {
 			t.Parallel()

@@ -88,7 +88,7 @@ func (p toy) get(ctx context.Context, path string, reply any) error {
 		err = rest.DecodeRow(raw, reply)
 	}
 	if err != nil {
-		return p.refuse(swap.ProviderGarbage, "a reply of no known form")
+		return p.refuse(swap.ProviderInvalidResponse, "a reply of no known form")
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (p toy) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, erro
 		return nil, err
 	}
 	if !decimalForm.MatchString(reply.AmountOut) || !decimalForm.MatchString(reply.Minimum) {
-		return nil, p.refuse(swap.ProviderGarbage, "no amounts")
+		return nil, p.refuse(swap.ProviderInvalidResponse, "no amounts")
 	}
 	out, least := Wei(reply.AmountOut), Wei(reply.Minimum)
 	floor := new(big.Int).Div(new(big.Int).Mul(out, big.NewInt(int64(10_000-r.SlippageBps))), big.NewInt(10_000))
@@ -137,7 +137,7 @@ func (p toy) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	}
 	const selector, length = "70c0ffee", selectorLen + 5*wordLen
 	if len(c.Data) < length || len(c.Data) != length && p.blind != anyTail || common.Bytes2Hex(c.Data[:selectorLen]) != selector {
-		return swap.Effect{}, p.refuse(swap.NotUnderstood, "not a swap")
+		return swap.Effect{}, p.refuse(swap.Undecodable, "not a swap")
 	}
 	var words [5]common.Hash
 	for i := range words {
@@ -187,11 +187,11 @@ func toySuite(blind lenience) Suite {
 			{Path: "quote:amountOut", Why: "an estimate, within what the minimum and the slippage allow", Lies: []string{"one more", "one less"}, MayChange: []string{"offer.amountOut"}},
 			{Path: "quote:minimum", Why: "a higher floor", Lies: []string{"one more"}, MayChange: []string{"offer.minOut"}},
 		},
-		Attacks: []Attack{{Name: "a lie", Code: swap.NotUnderstood, Try: func(*testing.T) error {
+		Attacks: []Attack{{Name: "a lie", Code: swap.Undecodable, Try: func(*testing.T) error {
 			if blind == toleratedLie {
 				return nil
 			}
-			return toy{blind: blind}.refuse(swap.NotUnderstood, "a lie")
+			return toy{blind: blind}.refuse(swap.Undecodable, "a lie")
 		}}},
 	}
 	switch blind {

@@ -72,7 +72,7 @@ type Reply struct {
 
 // worthKeeping are the refusals for which the reply is the evidence: it cannot be parsed,
 // or differs from what was asked for or accepted.
-var worthKeeping = []swap.Code{swap.NotUnderstood, swap.ProviderGarbage, swap.NotAsAccepted, swap.NotPinned}
+var worthKeeping = []swap.Code{swap.Undecodable, swap.ProviderInvalidResponse, swap.NotAsAccepted, swap.NotPinned}
 
 // Watch returns a context whose exchanges are recorded, and a function to be called with
 // their result. Refused parts of a reply are reported through the context itself

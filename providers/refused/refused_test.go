@@ -111,7 +111,7 @@ func TestRedacted(t *testing.T) {
 			`"echo":"` + key + `","inURL":"https:\/\/` + host + `\/v1\/` + strings.ToUpper(token) + `?key=` + url.QueryEscape(key) + `","short":"x7 0x7 v1",` +
 			`"host":"` + host + `","hidden":"` + escaped + `","signature":"` + signature + `","orderId":"` + hash + `","again":"` + strings.ToLower(hash) + `",` +
 			`"text":"<script>` + "\u202e\U0001F600" + `</script>\\u0041"}`
-		r := swap.Refuse(swap.NotUnderstood, "what %s sent with %s and %s to %s is not known", account, key, signature, token)
+		r := swap.Refuse(swap.Undecodable, "what %s sent with %s and %s to %s is not known", account, key, signature, token)
 		r.Field = "data." + token
 		ask(t, New(home, "1.2.3", time.Now), body, contentType, r)
 		names, all := files(t, home)
@@ -130,7 +130,7 @@ func TestRedacted(t *testing.T) {
 		}
 		first, second := fmt.Sprintf("%040x", firstStandIn), fmt.Sprintf("%040x", firstStandIn+1)
 		x := a.Replies[0]
-		if a.Provider != swap.DEX || a.Code != swap.NotUnderstood || a.Field != "data.[redacted]" || a.Version != "1.2.3" || !strings.Contains(a.Reason, first) ||
+		if a.Provider != swap.DEX || a.Code != swap.Undecodable || a.Field != "data.[redacted]" || a.Version != "1.2.3" || !strings.Contains(a.Reason, first) ||
 			x.Method != "POST" || x.Status != 200 || x.Path != "/swap/0x"+first || x.Cut || strings.Count(x.Body, first) != 2 || strings.Count(x.Body, second) != 1 || !strings.Contains(x.Body, `\\u0041`) || !strings.Contains(x.Body, `"[redacted] 0x7 v1"`) {
 			t.Errorf("kept %+v", a)
 		}
@@ -149,7 +149,7 @@ func TestPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	swap.PartRefused(ctx, nil)
-	swap.PartRefused(ctx, swap.Refuse(swap.NotUnderstood, "another auction"))
+	swap.PartRefused(ctx, swap.Refuse(swap.Undecodable, "another auction"))
 	done(nil)
 	if names, all := files(t, home); len(names) != 1 || !strings.Contains(all, "DUTCH_V9") || !strings.Contains(all, "another auction") || strings.Contains(strings.ToLower(all), strings.ToLower(account.Hex()[2:])) {
 		t.Errorf("kept %v: %s", names, all)
@@ -194,21 +194,21 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	long := `{"x":"` + strings.Repeat("\u202e\"", 1<<18)
-	ask(t, k, long, "application/json", swap.Refuse(swap.ProviderGarbage, "no json"))
+	ask(t, k, long, "application/json", swap.Refuse(swap.ProviderInvalidResponse, "no json"))
 	if names, all := files(t, home); len(names) != 1 || !strings.Contains(all, `"cut": true`) {
 		t.Errorf("kept %v", names)
 	}
-	ask(t, k, `{"second":1}`, "application/json", swap.Refuse(swap.ProviderGarbage, "no json"))
+	ask(t, k, `{"second":1}`, "application/json", swap.Refuse(swap.ProviderInvalidResponse, "no json"))
 	if _, all := files(t, home); strings.Contains(all, "second") {
 		t.Error("one of a kind is kept again at once")
 	}
 	now = now.Add(keepInterval)
-	ask(t, k, `{"third":1}`, "application/json", swap.Refuse(swap.ProviderGarbage, "no json"))
+	ask(t, k, `{"third":1}`, "application/json", swap.Refuse(swap.ProviderInvalidResponse, "no json"))
 	if names, all := files(t, home); len(names) != 1 || !strings.Contains(all, "third") {
 		t.Error("one of a kind is not kept anew")
 	}
 	for i := range MaxFiles + 5 {
-		r := swap.Refuse(swap.ProviderGarbage, "no json")
+		r := swap.Refuse(swap.ProviderInvalidResponse, "no json")
 		r.Field = fmt.Sprint(i)
 		ask(t, k, `{}`, "application/json", r)
 	}

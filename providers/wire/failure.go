@@ -38,11 +38,11 @@ type Service struct {
 // byStatus is read after a service's own table.
 var byStatus = []Failure{
 	{400, "", swap.ProviderRefused, "refused the request"},
-	{401, "", swap.ProviderKey, "wants a valid api key; set it again"},
+	{401, "", swap.ProviderKey, "needs a valid API key; set it again"},
 	{403, "", swap.ProviderKey, "refused access; check its api key"},
 	{408, "", swap.ProviderDown, "was too slow; try again"},
 	{429, "", swap.ProviderBusy, "is busy; try again shortly"},
-	{500, "", swap.ProviderDown, "has a fault; try again"},
+	{500, "", swap.ProviderDown, "has an internal error; try again"},
 	{502, "", swap.ProviderDown, "is down; try again later"},
 	{503, "", swap.ProviderDown, "is down; try again later"},
 	{504, "", swap.ProviderDown, "did not answer in time; try again"},
@@ -50,15 +50,15 @@ var byStatus = []Failure{
 
 // byKind maps failures without a telling status.
 var byKind = map[rest.Kind]Failure{
-	rest.BadStatus:     {Is: swap.ProviderGarbage, Says: "sent an invalid response; check its base url"},
+	rest.BadStatus:     {Is: swap.ProviderInvalidResponse, Says: "sent an invalid response; check its base url"},
 	rest.Unreachable:   {Is: swap.ProviderDown, Says: "cannot be reached; check the connection"},
 	rest.TimedOut:      {Is: swap.ProviderDown, Says: "did not answer in time; try again"},
 	rest.CircuitOpen:   {Is: swap.ProviderDown, Says: "failed too often just now; try again in a few seconds"},
 	rest.Throttled:     {Is: swap.ProviderBusy, Says: "was asked too often; try again shortly"},
-	rest.NoCredentials: {Is: swap.ProviderKey, Says: "was not asked: its api key could not be read"},
-	rest.Redirected:    {Is: swap.ProviderGarbage, Says: "redirects, which is not followed; check its base url"},
-	rest.TooLarge:      {Is: swap.ProviderGarbage, Says: "sent a reply that is too large"},
-	rest.NotJSON:       {Is: swap.ProviderGarbage, Says: "sent a reply that is not json; check its base url"},
+	rest.NoCredentials: {Is: swap.ProviderKey, Says: "was not queried: its API key could not be read"},
+	rest.Redirected:    {Is: swap.ProviderInvalidResponse, Says: "redirects, which is not followed; check its base url"},
+	rest.TooLarge:      {Is: swap.ProviderInvalidResponse, Says: "sent a reply that is too large"},
+	rest.NotJSON:       {Is: swap.ProviderInvalidResponse, Says: "sent a reply that is not json; check its base url"},
 }
 
 // Refusal turns a failed call into a [*swap.Refusal]. The caller's own cancellation, and
@@ -71,7 +71,7 @@ func (s Service) Refusal(err error) error {
 	f := s.failureOf(e)
 	r := swap.Refuse(f.Is, "%s", f.Says)
 	r.Err, r.Data = e, map[string]string{}
-	if e.Detail != "" && (f.Is == swap.ProviderRefused || f.Is == swap.ProviderGarbage) {
+	if e.Detail != "" && (f.Is == swap.ProviderRefused || f.Is == swap.ProviderInvalidResponse) {
 		r.Reason += fmt.Sprintf(": %q", e.Detail)
 		if e.Kind == rest.BadStatus {
 			r.Said, r.By = e.Detail, swap.SaidByProvider
@@ -103,7 +103,7 @@ func (s Service) failureOf(e *rest.Error) Failure {
 	case !e.JSON && e.Status < http.StatusInternalServerError:
 		return s.noAnswerFailure(rest.BadStatus)
 	case e.Status >= http.StatusInternalServerError:
-		return s.prefixed(Failure{Is: swap.ProviderDown, Says: "has a fault; try again"})
+		return s.prefixed(Failure{Is: swap.ProviderDown, Says: "has an internal error; try again"})
 	}
 	return s.prefixed(Failure{Is: swap.ProviderRefused, Says: "refused the request"})
 }
@@ -147,7 +147,7 @@ func (s Service) Refuse(c swap.Code, field, format string, args ...any) *swap.Re
 }
 
 // An Echo is one field of a reply that must repeat the request. If it is missing the reply
-// is garbage ([swap.ProviderGarbage]); if it differs it is not what was asked for
+// is garbage ([swap.ProviderInvalidResponse]); if it differs it is not what was asked for
 // ([swap.NotAsAccepted]).
 type Echo struct {
 	Field            string
@@ -159,7 +159,7 @@ func (s Service) CheckEchoes(list []Echo) error {
 	for _, c := range list {
 		switch {
 		case !c.Present:
-			return s.Refuse(swap.ProviderGarbage, c.Field, "left out %s in its reply", c.Field)
+			return s.Refuse(swap.ProviderInvalidResponse, c.Field, "left out %s in its reply", c.Field)
 		case !c.Matches:
 			return s.Refuse(swap.NotAsAccepted, c.Field, "answered with another %s than was asked for", c.Field)
 		}

@@ -107,10 +107,10 @@ func TestRefusals(t *testing.T) {
 		"a code alone":          {rest.Error{Kind: rest.BadStatus, Code: "7", JSON: true}, swap.AmountTooSmall},
 		"another code":          {rest.Error{Kind: rest.BadStatus, Code: "8", JSON: true}, swap.ProviderRefused},
 		"a status":              {rest.Error{Kind: rest.BadStatus, Status: 429}, swap.ProviderBusy},
-		"a page":                {rest.Error{Kind: rest.BadStatus, Status: 404}, swap.ProviderGarbage},
+		"a page":                {rest.Error{Kind: rest.BadStatus, Status: 404}, swap.ProviderInvalidResponse},
 		"a 4xx":                 {rest.Error{Kind: rest.BadStatus, Status: 418, JSON: true}, swap.ProviderRefused},
 		"a 5xx":                 {rest.Error{Kind: rest.BadStatus, Status: 599}, swap.ProviderDown},
-		"a redirect":            {rest.Error{Kind: rest.Redirected, Status: 302}, swap.ProviderGarbage},
+		"a redirect":            {rest.Error{Kind: rest.Redirected, Status: 302}, swap.ProviderInvalidResponse},
 		"a kind nobody knows":   {rest.Error{Kind: "other"}, swap.ProviderDown},
 		"a key that is missing": {rest.Error{Kind: rest.NoCredentials}, swap.ProviderKey},
 	} {
@@ -139,7 +139,7 @@ func TestRefusals(t *testing.T) {
 	if err := s.Refusal(nil); err != nil {
 		t.Error(err)
 	}
-	if err := s.CheckEchoes([]Echo{{"a", true, true}, {"b", false, true}, {"c", true, false}}); !errors.Is(err, &swap.Refusal{Code: swap.ProviderGarbage}) {
+	if err := s.CheckEchoes([]Echo{{"a", true, true}, {"b", false, true}, {"c", true, false}}); !errors.Is(err, &swap.Refusal{Code: swap.ProviderInvalidResponse}) {
 		t.Errorf("a field that is missing: %v", err)
 	}
 	if err := s.CheckEchoes([]Echo{{"c", true, false}, {"b", false, true}}); !errors.Is(err, &swap.Refusal{Code: swap.NotAsAccepted}) {

@@ -365,8 +365,8 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// TestAppFeeIsOwed checks that the app fee is the requested share of the input.
-func TestAppFeeIsOwed(t *testing.T) {
+// TestAppFeeIsAShareOfTheInput checks that the app fee is the requested share of the input.
+func TestAppFeeIsAShareOfTheInput(t *testing.T) {
 	s := start(t)
 	quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(1000, 6), fields{"appFees": []fields{{"recipient": s.Accounts()[3].Address, "fee": "40"}}})
 	quote(t, s, baseUSDC, leg{8453, "DAI"}, sandboxtest.Units(6, 6), fields{"appFees": []fields{{"recipient": s.Accounts()[3].Address, "fee": "40"}}})

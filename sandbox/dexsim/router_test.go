@@ -98,7 +98,7 @@ func TestCalldataMatchesVectors(t *testing.T) {
 	}
 }
 
-func TestFloorAndSplitAreThoseOfTheRecordedQuote(t *testing.T) {
+func TestMinimumAndSplitMatchTheRecordedQuote(t *testing.T) {
 	total, _ := new(big.Int).SetString("371275357774436004", 10)
 	user := common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
 	parts := aggregate(eip55.Address{}, total, user, []portion{{native, 40, "INTEGRATOR"}}, 50)

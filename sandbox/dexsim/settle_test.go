@@ -126,9 +126,9 @@ func TestWrapAndUnwrap(t *testing.T) {
 	}
 }
 
-// TestExecutionHoldsTheFloor checks that the router reverts once the price is below the
+// TestExecutionEnforcesTheMinimum checks that the router reverts once the price is below the
 // quote's minimum.
-func TestExecutionHoldsTheFloor(t *testing.T) {
+func TestExecutionEnforcesTheMinimum(t *testing.T) {
 	s := manual(t, 1)
 	c := s.Chain(1)
 	usdc := sandboxtest.Token(t, c, "USDC")

@@ -224,9 +224,9 @@ func TestShortAndLate(t *testing.T) {
 	}
 }
 
-// TestDepositIsLookedAt checks that a reverted or wrong deposit fails the order, and that
+// TestDepositIsVerified checks that a reverted or wrong deposit fails the order, and that
 // a missing one keeps it waiting.
-func TestDepositIsLookedAt(t *testing.T) {
+func TestDepositIsVerified(t *testing.T) {
 	s := start(t, 8453, 42161)
 	p := pairs[0]
 	usdc := token(t, s, p.from, "USDC")

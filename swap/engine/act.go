@@ -221,5 +221,5 @@ func acknowledgedCodes(found []swap.Finding, acknowledged []string) (codes []str
 var blockCodes = map[string]swap.Code{
 	"gas_insufficient": swap.InsufficientGas,
 	"gas_ceiling":      swap.InsufficientGas,
-	"price_off":        swap.PriceRefused,
+	"price_impact":     swap.PriceRefused,
 }

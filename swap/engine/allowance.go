@@ -76,10 +76,10 @@ func (e *Engine) alignApprovals(ctx context.Context, o *swap.Order, s swap.Step)
 				i--
 			}
 			rewind(o, i)
-			return x, false, swap.NewCause(swap.ApprovalAgain), nil
+			return x, false, swap.NewCause(swap.ApprovalRestored), nil
 		default: // a node is behind, or the approval's block was reorganised away and Poll resends it
 			_, _, err = e.Sender.Poll(ctx, stepKey(*o, i))
-			note = swap.NewCause(swap.ApprovalHidden)
+			note = swap.NewCause(swap.ApprovalNotVisible)
 			o.SetCause(note)
 			return x, false, note, err
 		}
@@ -185,6 +185,6 @@ func (e *Engine) noteTakenAllowance(ctx context.Context, o *swap.Order) {
 	if gone.Sign() <= 0 {
 		return
 	}
-	o.SetCause(swap.NewCause(swap.AllowanceTaken, "gone", gone.String(), "allowed", left[0].Amount.String(), "spender", left[0].Spender.Hex()))
+	o.SetCause(swap.NewCause(swap.AllowanceSpent, "spent", gone.String(), "allowed", left[0].Amount.String(), "spender", left[0].Spender.Hex()))
 	o.Verdict.Sources += "; " + o.Reason
 }

@@ -117,9 +117,9 @@ func TestPrepareRefusesApprovals(t *testing.T) {
 		}},
 		"another spender":        {swap.NotPinned, usdc, func(x *swap.Built) { x.Spender = thief }},
 		"the router as spender":  {swap.NotPinned, usdc, func(x *swap.Built) { x.Spender = router }},
-		"a late permit":          {swap.NotUnderstood, usdc, func(x *swap.Built) { x.Steps[1].Effect.Kind = swap.Permit }},
+		"a late permit":          {swap.Undecodable, usdc, func(x *swap.Built) { x.Steps[1].Effect.Kind = swap.Permit }},
 		"a late approval":        {swap.NotAsAccepted, usdc, func(x *swap.Built) { x.Steps[1].Effect.Kind = swap.Approve }},
-		"late before the permit": {swap.NotUnderstood, usdc, func(x *swap.Built) { slices.Reverse(x.Steps) }},
+		"late before the permit": {swap.Undecodable, usdc, func(x *swap.Built) { slices.Reverse(x.Steps) }},
 		"more than the permit":   {swap.NotAsAccepted, usdc, func(x *swap.Built) { x.Steps[1].Effect.Approves[0].Amount = big.NewInt(1 << 60) }},
 	} {
 		t.Run(name, func(t *testing.T) {

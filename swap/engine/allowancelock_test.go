@@ -151,9 +151,9 @@ func TestLapsed(t *testing.T) {
 	}
 }
 
-// TestUnreadableIsNobodysNeed checks that an order that cannot be read neither hides an
+// TestUnreadableOrderBlocksNoRevoke checks that an order that cannot be read neither hides an
 // allowance nor blocks its revoke.
-func TestUnreadableIsNobodysNeed(t *testing.T) {
+func TestUnreadableOrderBlocksNoRevoke(t *testing.T) {
 	j := newJournal(t)
 	a, b := spends(j, t, swap.Swap, 10), spends(j, t, swap.Swap, 20)
 	if err := j.DB().Update(func(tx *bolt.Tx) error { return tx.Bucket(journal.OrderBucket).Put([]byte(a.ID), []byte("{}")) }); err != nil {

@@ -269,9 +269,9 @@ func TestClocksOfTwoChains(t *testing.T) {
 	}
 }
 
-// TestRivalOfAnEarlyPayment checks that a payment that seems to precede two deposits and
+// TestCompetingOrderOfAnEarlyPayment checks that a payment that seems to precede two deposits and
 // may be either's ends neither, whatever heads were recorded at signing.
-func TestRivalOfAnEarlyPayment(t *testing.T) {
+func TestCompetingOrderOfAnEarlyPayment(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		c := newProofFixture(t, 2)
 		c.provider.proof = arrivalProof
@@ -649,10 +649,10 @@ func TestProviderGoesBackwards(t *testing.T) {
 	c.wantVerdict(c.pollRepeatedly(id), swap.ProvenByRefund, bothAgree)
 }
 
-// TestPaymentAfterALastWord checks that a bridge with a final claim about a deposit is
+// TestPaymentAfterAFinalClaim checks that a bridge with a final claim about a deposit is
 // still asked while the native coin would leave no log, until it names the payment. Its
 // other claims after the final one are ignored.
-func TestPaymentAfterALastWord(t *testing.T) {
+func TestPaymentAfterAFinalClaim(t *testing.T) {
 	for name, first := range map[string]swap.Claim{
 		"failed":                   {State: swap.Failed, ProviderStatus: "its word"},
 		"filled, by nothing":       {State: swap.Filled, ProviderStatus: "its word"},
@@ -677,9 +677,9 @@ func TestPaymentAfterALastWord(t *testing.T) {
 	}
 }
 
-// TestRightedWord checks that a bridge can correct a final claim which names a payment
+// TestCorrectedFinalClaim checks that a bridge can correct a final claim which names a payment
 // that cannot be proven.
-func TestRightedWord(t *testing.T) {
+func TestCorrectedFinalClaim(t *testing.T) {
 	native := func(o *swap.Order) { o.Terms.Provider, o.Terms.TokenOut = swap.Bridge, chain.Native }
 	begin := func(t *testing.T) (*proofFixture, string) {
 		c, id := newDepositFixture(t, 2, native)
@@ -731,9 +731,9 @@ func TestRightedWord(t *testing.T) {
 	})
 }
 
-// TestLastWord checks that after a final claim only a final claim that names a payment is
+// TestFinalClaim checks that after a final claim only a final claim that names a payment is
 // taken, and that it replaces no other payment that is already in a block.
-func TestLastWord(t *testing.T) {
+func TestFinalClaim(t *testing.T) {
 	one, two := common.Hash{1}, common.Hash{2}
 	for name, x := range map[string]struct {
 		was, says swap.Claim

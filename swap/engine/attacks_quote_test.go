@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestConsentIsToWhatWasShown checks that an accepted offer cannot be prepared again, and
+// TestConsentCoversOnlyWhatWasShown checks that an accepted offer cannot be prepared again, and
 // that acknowledged codes of findings that were not shown are dropped.
-func TestConsentIsToWhatWasShown(t *testing.T) {
+func TestConsentCoversOnlyWhatWasShown(t *testing.T) {
 	b := newEngineFixture(t)
 	b.provider.quote = even
 	q, err := ask(b, func(r *swap.QuoteRequest) { r.AmountIn = big.NewInt(1000) })
@@ -26,11 +26,11 @@ func TestConsentIsToWhatWasShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller,
-		Acknowledge: []string{"price_off", "gas_scam", "gas_scam", strings.Repeat("x", 256)}})
+		Acknowledge: []string{"price_impact", "gas_excessive", "gas_excessive", strings.Repeat("x", 256)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(o.AckCodes, []string{"gas_scam"}) {
+	if !slices.Equal(o.AckCodes, []string{"gas_excessive"}) {
 		t.Errorf("acknowledged %q", o.AckCodes)
 	}
 	_, err = b.service.Prepare(t.Context(), q.Offers[0].ID)

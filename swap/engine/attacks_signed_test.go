@@ -228,7 +228,7 @@ func TestPlainTransferIsNoCall(t *testing.T) {
 	for _, data := range [][]byte{nil, {1, 2, 3}} {
 		h.callTarget(at, data)
 		_, err := b.reviewDeposit(native, 1e15)
-		refusedWith(t, err, swap.NotUnderstood)
+		refusedWith(t, err, swap.Undecodable)
 	}
 	if b.signer.signed.Load() != 0 {
 		t.Error("signed")
@@ -282,7 +282,7 @@ func TestAllowanceTakenWithoutTheCall(t *testing.T) {
 	b.clockOffset.Add(int64(30 * time.Minute))
 	o = b.waitUntil(o.ID, "ended", func(o swap.Order) bool { return o.State.Final() })
 	b.wantNonce(1)
-	if o.State != swap.Expired || o.Verdict.By != swap.ProvenByUnsignedLate || o.Cause == nil || o.Cause.Word != swap.AllowanceTaken || o.Cause.Data["gone"] != "1000000000" || o.Cause.Data["allowed"] != "1000000000" || !strings.Contains(o.Verdict.Sources, o.Reason) {
+	if o.State != swap.Expired || o.Verdict.By != swap.ProvenByNeverSigned || o.Cause == nil || o.Cause.Word != swap.AllowanceSpent || o.Cause.Data["spent"] != "1000000000" || o.Cause.Data["allowed"] != "1000000000" || !strings.Contains(o.Verdict.Sources, o.Reason) {
 		t.Errorf("%s: %s; %+v", o.State, o.Reason, o.Verdict)
 	}
 }
@@ -352,9 +352,9 @@ func TestRefreshedCallIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestQuoteThatStumbles checks that an adapter's panic or an invalid offer fails only the
+// TestQuoteWithAFailingAdapter checks that an adapter's panic or an invalid offer fails only the
 // provider that caused it.
-func TestQuoteThatStumbles(t *testing.T) {
+func TestQuoteWithAFailingAdapter(t *testing.T) {
 	b := newEngineFixture(t)
 	h := b.useDepositProvider(swap.Deposit)
 	b.service.o.Providers[swap.DEX] = b.provider
@@ -372,7 +372,7 @@ func TestQuoteThatStumbles(t *testing.T) {
 		b.provider.quote = func(swap.QuoteRequest) ([]swap.Offer, error) { return []swap.Offer{quote()}, nil }
 		r := swap.QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e15), DstChain: 1, TokenOut: usdc}
 		q, err := b.service.Quote(t.Context(), r, []swap.Kind{swap.DEX, swap.Intent}, nil)
-		if err != nil || len(q.Offers) != 1 || q.Offers[0].Provider != h.Kind() || !errors.Is(q.Failures[swap.DEX], &swap.Refusal{Code: swap.ProviderGarbage}) {
+		if err != nil || len(q.Offers) != 1 || q.Offers[0].Provider != h.Kind() || !errors.Is(q.Failures[swap.DEX], &swap.Refusal{Code: swap.ProviderInvalidResponse}) {
 			t.Errorf("%s: %+v, %v", name, q, err)
 		}
 	}

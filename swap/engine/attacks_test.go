@@ -150,10 +150,10 @@ func TestPermitIsRememberedOverRefreshes(t *testing.T) {
 	}
 }
 
-// TestProposalsFloorBelongsToItsOffer covers a provider whose first fresh price is absurd
+// TestProposalsMinimumBelongsToItsOffer covers a provider whose first fresh price is absurd
 // and whose next is close to the accepted one: the proposal must not show the good price
 // with the absurd minimum.
-func TestProposalsFloorBelongsToItsOffer(t *testing.T) {
+func TestProposalsMinimumBelongsToItsOffer(t *testing.T) {
 	b := newEngineFixture(t)
 	tr := b.useTrader()
 	b.chain.Pause()
@@ -265,10 +265,10 @@ func TestNodeBehindTheReset(t *testing.T) {
 	b.wantPermit2Allowance(usdt, 0)
 }
 
-// TestDearCancelGetsConsent covers a cancel that costs more than is left of the gas
+// TestCancelAboveTheCeilingNeedsConsent covers a cancel that costs more than is left of the gas
 // ceiling. Without a way to consent to more, the order and every later transaction of the
 // account would hang while gas stays expensive.
-func TestDearCancelGetsConsent(t *testing.T) {
+func TestCancelAboveTheCeilingNeedsConsent(t *testing.T) {
 	b := newEngineFixture(t)
 	o := b.sentOrder(nil)
 	b.halt()
@@ -286,7 +286,7 @@ func TestDearCancelGetsConsent(t *testing.T) {
 	o = b.waitUntil(o.ID, "too dear to be cancelled", func(o swap.Order) bool { return o.Reason != "" })
 	r := speedupOf(o)
 	_, err := b.service.SpeedUp(t.Context(), r)
-	refusedWith(t, err, swap.BeingCancelled)
+	refusedWith(t, err, swap.CancelInProgress)
 	r.GasCeiling = big.NewInt(1e17)
 	got, err := b.service.SpeedUp(t.Context(), r)
 	if err != nil {

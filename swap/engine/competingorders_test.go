@@ -178,9 +178,9 @@ func TestArrivalOfAnother(t *testing.T) {
 	}
 }
 
-// TestShortIsALastWord checks that a short payment ends an order only if the provider's
+// TestShortNeedsAFinalClaim checks that a short payment ends an order only if the provider's
 // final claim names it.
-func TestShortIsALastWord(t *testing.T) {
+func TestShortNeedsAFinalClaim(t *testing.T) {
 	for _, tc := range []struct {
 		claim swap.State
 		x     func(c *proofFixture) (common.Hash, uint64)
@@ -315,8 +315,8 @@ func TestLogsBehind(t *testing.T) {
 	})
 }
 
-// TestVoidAndFillInOneBlock covers a fill and a cancel in one block, in either order.
-func TestVoidAndFillInOneBlock(t *testing.T) {
+// TestInvalidationAndFillInOneBlock covers a fill and a cancel in one block, in either order.
+func TestInvalidationAndFillInOneBlock(t *testing.T) {
 	void := ledgerTx{hash: common.Hash{0xcc}, from: account, to: permit2}
 	lost := fill(1000)
 	lost.failed = true
@@ -325,7 +325,7 @@ func TestVoidAndFillInOneBlock(t *testing.T) {
 		by    string
 	}{
 		"the fill first": {[]ledgerTx{fill(1000), void}, swap.ProvenByFill},
-		"the void first": {[]ledgerTx{void, lost}, swap.ProvenByVoid},
+		"the void first": {[]ledgerTx{void, lost}, swap.ProvenByInvalidated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newProofFixture(t, 2)
@@ -520,9 +520,9 @@ func refuse(l *ledger, on bool) {
 	}
 }
 
-// TestRivalsOfOneTransaction checks that two payments in one transaction that is named
+// TestCompetingOrdersOfOneTransaction checks that two payments in one transaction that is named
 // for both orders go to one each.
-func TestRivalsOfOneTransaction(t *testing.T) {
+func TestCompetingOrdersOfOneTransaction(t *testing.T) {
 	c, first, second := competingOrders(t)
 	both := ledgerTx{hash: common.Hash{0xb7}, from: solver, to: usdc, logs: []*types.Log{transferLog(usdc, solver, account, 5000), transferLog(usdc, solver, account, 5000)}}
 	c.src.mineFinal(both)

@@ -56,7 +56,7 @@ func (e *Engine) refresh(ctx context.Context, p swap.Provider, o *swap.Order) (s
 		return swap.NoCause, err
 	}
 	rewind(o, o.OwnSteps())
-	return swap.NewCause(swap.Refreshed), nil
+	return swap.NewCause(swap.QuoteRefreshed), nil
 }
 
 // errOrderSigned refuses to replace a signed order; no path should lead there.

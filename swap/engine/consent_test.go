@@ -60,7 +60,7 @@ func TestProposal(t *testing.T) {
 		t.Errorf("digest %s", p.Digest)
 	case !slices.Equal(kinds(p.Plan), kinds(o.Plan)) || p.Plan.Steps[0].Call == nil:
 		t.Errorf("plan %v", kinds(p.Plan))
-	case !slices.Equal(codes(p.Findings), []string{"floor_lowered:warn", "not_simulated:note", "price_off:note"}) || p.Reason == "" || len(p.Gas.Costs) != 1:
+	case !slices.Equal(codes(p.Findings), []string{"minimum_lowered:warn", "not_simulated:note", "price_impact:note"}) || p.Reason == "" || len(p.Gas.Costs) != 1:
 		t.Errorf("findings %v, gas %+v, reason %q", codes(p.Findings), p.Gas, p.Reason)
 	case o.Step != 1 || len(o.Results) != 1 || !o.AllowanceLocked:
 		t.Errorf("step %d, %d results, holds %t", o.Step, len(o.Results), o.AllowanceLocked)
@@ -100,7 +100,7 @@ func TestRecoversByItself(t *testing.T) {
 		t.Errorf("floor %s, accepted %s", done.Terms.MinOut, o.Terms.MinOut)
 	}
 	if !slices.ContainsFunc(b.history(o.ID), func(l journal.Entry) bool {
-		return l.Condition == swap.NoCondition && l.Step == 1 && l.Note == "quote refreshed under the same consent"
+		return l.Condition == swap.NoCondition && l.Step == 1 && l.Note == "new quote, within what was accepted"
 	}) {
 		t.Errorf("%+v", b.history(o.ID))
 	}
@@ -204,11 +204,11 @@ func TestProposalIsJudged(t *testing.T) {
 	r := acceptOf(o)
 	_, err = b.service.Accept(t.Context(), r)
 	refusedWith(t, err, swap.NeedsAcknowledge)
-	r.Acknowledge = []string{"price_off"}
+	r.Acknowledge = []string{"price_impact"}
 	if _, err = b.service.Accept(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if o = b.waitState(o.ID, swap.Filled); !slices.Contains(o.AckCodes, "price_off") {
+	if o = b.waitState(o.ID, swap.Filled); !slices.Contains(o.AckCodes, "price_impact") {
 		t.Errorf("acknowledged %v", o.AckCodes)
 	}
 }
@@ -294,7 +294,7 @@ func TestGasIsProposed(t *testing.T) {
 	if least := new(big.Int).Rsh(new(big.Int).Mul(p.Gas.Max, big.NewInt(3)), 1); p.Terms.GasCeiling.Cmp(least) < 0 || p.Terms.MinOut.Cmp(o.Terms.MinOut) != 0 || p.Blocked() {
 		t.Errorf("ceiling %s for gas of up to %s, findings %v", p.Terms.GasCeiling, p.Gas.Max, codes(p.Findings))
 	}
-	if !slices.Contains(codes(p.Findings), "ceiling_raised:warn") || slices.Contains(codes(p.Findings), "floor_lowered:warn") {
+	if !slices.Contains(codes(p.Findings), "ceiling_raised:warn") || slices.Contains(codes(p.Findings), "minimum_lowered:warn") {
 		t.Errorf("findings %v", codes(p.Findings))
 	}
 	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
@@ -359,9 +359,9 @@ func TestNothingIsSignedInTheMoveThatRecovers(t *testing.T) {
 	}
 }
 
-// TestDearRevokeIsProposed checks that a revoke whose gas exceeds the ceiling needs
+// TestRevokeAboveTheCeilingNeedsConsent checks that a revoke whose gas exceeds the ceiling needs
 // consent to a higher one, as a swap does.
-func TestDearRevokeIsProposed(t *testing.T) {
+func TestRevokeAboveTheCeilingNeedsConsent(t *testing.T) {
 	b := newEngineFixture(t)
 	b.useTrader()
 	b.approvePermit2(usdc, 7)

@@ -187,9 +187,9 @@ func (b *engineFixture) wantDepotAllowance(token common.Address, want int64) {
 	}
 }
 
-// TestHandsOverExactly checks that exactly the amount is allowed and leaves, whatever was
+// TestDepositsExactly checks that exactly the amount is allowed and leaves, whatever was
 // allowed before, and that the review says who is trusted.
-func TestHandsOverExactly(t *testing.T) {
+func TestDepositsExactly(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind   swap.EffectKind
 		token  common.Address
@@ -235,9 +235,9 @@ func TestHandsOverExactly(t *testing.T) {
 	}
 }
 
-// TestHandOverRefused checks that a provider's call that does anything but hand over
+// TestDepositRefused checks that a provider's call that does anything but hand over
 // exactly the amount is refused before anything is signed.
-func TestHandOverRefused(t *testing.T) {
+func TestDepositRefused(t *testing.T) {
 	call := func(f func(*chain.Call)) func(*swap.Built) { return func(b *swap.Built) { f(b.Steps[0].Call) } }
 	data := func(parts ...[]byte) func(*swap.Built) {
 		return call(func(c *chain.Call) { c.Data = slices.Concat(parts...) })
@@ -276,8 +276,8 @@ func TestHandOverRefused(t *testing.T) {
 		"of Permit2":        {swap.NotPinned, func(common.Address) func(*swap.Built) { return at(permit2) }},
 		"of the wrapped":    {swap.NotPinned, func(common.Address) func(*swap.Built) { return at(weth) }},
 		"another spender":   {swap.NotAsAccepted, func(common.Address) func(*swap.Built) { return func(b *swap.Built) { b.Spender = thief } }},
-		"no spender":        {swap.NotUnderstood, func(common.Address) func(*swap.Built) { return func(b *swap.Built) { b.Spender = common.Address{} } }},
-		"settled by itself": {swap.NotUnderstood, func(common.Address) func(*swap.Built) { return func(b *swap.Built) { b.Settlement = swap.ByOwnCall } }},
+		"no spender":        {swap.Undecodable, func(common.Address) func(*swap.Built) { return func(b *swap.Built) { b.Spender = common.Address{} } }},
+		"settled by itself": {swap.Undecodable, func(common.Address) func(*swap.Built) { return func(b *swap.Built) { b.Settlement = swap.ByOwnCall } }},
 		"builds an approval": {swap.NotAsAccepted, func(from common.Address) func(*swap.Built) {
 			return func(b *swap.Built) {
 				c := approveCall(swap.Terms{SrcChain: 1, Account: from, TokenIn: usdc}, depot, big.NewInt(thousand))
@@ -351,8 +351,8 @@ func (s *changingNodes) AgreedAllowances(ctx context.Context, id uint64, owner c
 	return s.Nodes.AgreedAllowances(ctx, id, owner, asked)
 }
 
-// TestHandOverLooksAgain checks that what held at review is verified before signing.
-func TestHandOverLooksAgain(t *testing.T) {
+// TestDepositIsCheckedAgainBeforeSigning checks that what held at review is verified before signing.
+func TestDepositIsCheckedAgainBeforeSigning(t *testing.T) {
 	for name, change := range map[string]func(*changingNodes){
 		"no contract any more": func(s *changingNodes) { s.gone.Store(true) },
 		"nothing is shown":     func(s *changingNodes) { s.blind.Store(true) },
@@ -376,9 +376,9 @@ func TestHandOverLooksAgain(t *testing.T) {
 	}
 }
 
-// TestRaisedAllowanceIsNotHandedOver covers an allowance that somebody raises between the
+// TestRaisedAllowanceIsNotSpent covers an allowance that somebody raises between the
 // approval and the call: the call is not signed, and the order expires.
-func TestRaisedAllowanceIsNotHandedOver(t *testing.T) {
+func TestRaisedAllowanceIsNotSpent(t *testing.T) {
 	b := newEngineFixture(t)
 	s := &changingNodes{}
 	b.wrapNodes = func(n Nodes) Nodes { s.Nodes = n; return s }
@@ -473,7 +473,7 @@ func TestFallsBack(t *testing.T) {
 		"down":             {swap.Refuse(swap.ProviderDown, "gone"), nil, "B"},
 		"would revert":     {swap.Refuse(swap.WouldRevert, "no"), nil, "B"},
 		"lies":             {swap.Refuse(swap.NotAsAccepted, "a thief"), nil, ""},
-		"not understood":   {swap.Refuse(swap.NotUnderstood, "what?"), nil, ""},
+		"not understood":   {swap.Refuse(swap.Undecodable, "what?"), nil, ""},
 		"both down":        {swap.Refuse(swap.ProviderDown, "gone"), swap.Refuse(swap.ProviderBusy, "later"), ""},
 		"down, then lies":  {swap.Refuse(swap.ProviderDown, "gone"), swap.Refuse(swap.NotPinned, "a thief"), ""},
 		"our own misery":   {swap.Refuse(swap.InsufficientFunds, "poor"), nil, ""},
@@ -536,9 +536,9 @@ func TestRefreshKeepsTheRoute(t *testing.T) {
 	}
 }
 
-// TestLooksAhead checks that the destination chain's head is read again right before the
+// TestHeadIsReadBeforeDeposit checks that the destination chain's head is read again right before the
 // input is handed over, however often that has to wait.
-func TestLooksAhead(t *testing.T) {
+func TestHeadIsReadBeforeDeposit(t *testing.T) {
 	now := time.Now()
 	e := &Engine{Now: func() time.Time { return now }}
 	for name, c := range map[string]struct {
@@ -561,9 +561,9 @@ func TestLooksAhead(t *testing.T) {
 	}
 }
 
-// TestDepositIsTold checks that a deposit which its provider does not accept is reported
+// TestDepositIsReportedAgain checks that a deposit which its provider does not accept is reported
 // again while the chain is watched.
-func TestDepositIsTold(t *testing.T) {
+func TestDepositIsReportedAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		submit func(n int) error
 		known  bool
@@ -624,9 +624,9 @@ type cancelCallProvider struct {
 
 func (v cancelCallProvider) CancelCall(swap.Order) (chain.Call, error) { return v.call, nil }
 
-// TestVoidCall checks that a call that invalidates an order goes to the contract that
+// TestInvalidationCall checks that a call that invalidates an order goes to the contract that
 // verifies its signature or settles it, and moves nothing.
-func TestVoidCall(t *testing.T) {
+func TestInvalidationCall(t *testing.T) {
 	terms, effects := handed(swap.Signed, false)
 	o := swap.Order{ID: "o", Consent: swap.Consent{Terms: terms, Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.TypedStep, Effect: effects[1]}}}}}
 	for name, c := range map[string]struct {
@@ -639,11 +639,11 @@ func TestVoidCall(t *testing.T) {
 		"of the token":       {swap.NotPinned, func(c *chain.Call) { c.To = usdc }},
 		"of a pinned router": {swap.NotPinned, func(c *chain.Call) { c.To = router }},
 		"sends coin":         {swap.NotAsAccepted, func(c *chain.Call) { c.Value = big.NewInt(1) }},
-		"no value":           {swap.NotUnderstood, func(c *chain.Call) { c.Value = nil }},
+		"no value":           {swap.Undecodable, func(c *chain.Call) { c.Value = nil }},
 		"of another account": {swap.NotAsAccepted, func(c *chain.Call) { c.From = thief }},
 		"on another chain":   {swap.NotAsAccepted, func(c *chain.Call) { c.ChainID = 10 }},
-		"no call":            {swap.NotUnderstood, func(c *chain.Call) { c.Data = nil }},
-		"an approval":        {swap.NotUnderstood, func(c *chain.Call) { c.Data = approveCall(terms, thief, big.NewInt(1)).Data }},
+		"no call":            {swap.Undecodable, func(c *chain.Call) { c.Data = nil }},
+		"an approval":        {swap.Undecodable, func(c *chain.Call) { c.Data = approveCall(terms, thief, big.NewInt(1)).Data }},
 	} {
 		v := cancelCallProvider{&depositProvider{pins: handPins}, chain.Call{ChainID: 1, From: account, To: permit2, Value: new(big.Int), Data: voidSelector}}
 		c.change(&v.call)

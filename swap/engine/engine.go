@@ -308,9 +308,9 @@ func (e *Engine) begin(_ context.Context, o *swap.Order) (swap.Cause, error) {
 		return note, err
 	}
 	if o.Plan.Steps[0].Effect.Kind == swap.Approve {
-		return swap.NewCause(swap.BegunApproving), o.SetState(swap.Approving)
+		return swap.NewCause(swap.ReasonApproving), o.SetState(swap.Approving)
 	}
-	return swap.NewCause(swap.BegunExecuting), o.SetState(swap.Executing)
+	return swap.NewCause(swap.ReasonExecuting), o.SetState(swap.Executing)
 }
 
 // endIfOver ends an order that was cancelled or whose deadline passed before the present step,
@@ -324,7 +324,7 @@ func (e *Engine) endIfOver(o *swap.Order) (done bool, note swap.Cause, err error
 	if err != nil || signed {
 		return err != nil, swap.NoCause, err
 	}
-	by, why := swap.ProvenByUnsignedLate, swap.NewCause(swap.DeadlinePassed).WithText("the deadline passed; "+nothingTakenText(*o))
+	by, why := swap.ProvenByNeverSigned, swap.NewCause(swap.DeadlinePassed).WithText("the deadline passed; "+nothingTakenText(*o))
 	if o.Cancel {
 		by, why = swap.ProvenByWithdrawn, swap.NewCause(swap.Withdrawn).WithText("cancelled; "+nothingTakenText(*o))
 	}

@@ -151,7 +151,7 @@ func (w *wrapProvider) Build(_ context.Context, _ swap.Offer, t swap.Terms) (swa
 	if w.typed == nil {
 		return swap.Built{Steps: []swap.Step{{Kind: swap.CallStep, Call: &c}}, Settlement: cmp.Or(w.by, swap.ByOwnCall), Spender: spender}, nil
 	}
-	late := swap.Step{Kind: swap.LateStep, Effect: w.plain(t, swap.Step{Kind: swap.CallStep, Call: &c})}
+	late := swap.Step{Kind: swap.DeferredStep, Effect: w.plain(t, swap.Step{Kind: swap.CallStep, Call: &c})}
 	return swap.Built{Steps: []swap.Step{{Kind: swap.TypedStep, Typed: w.typed}, late}, Settlement: swap.ByOwnCall}, nil
 }
 
@@ -360,7 +360,7 @@ func (b *engineFixture) order(change func(*swap.Terms, *swap.Offer)) swap.Order 
 		plan.Steps = []swap.Step{approveStep(t, plan.Spender, t.AmountIn, new(big.Int))}
 	}
 	for _, s := range built.Steps {
-		if s.Kind != swap.LateStep {
+		if s.Kind != swap.DeferredStep {
 			s.Effect = b.provider.plain(t, s)
 		}
 		plan.Steps = append(plan.Steps, s)
@@ -442,9 +442,9 @@ func TestEngineFills(t *testing.T) {
 	}
 }
 
-// TestEngineTypedAndLate covers a signature and then a call whose bytes exist only after
+// TestEngineTypedAndDeferred covers a signature and then a call whose bytes exist only after
 // it: the late bytes must have the accepted effect.
-func TestEngineTypedAndLate(t *testing.T) {
+func TestEngineTypedAndDeferred(t *testing.T) {
 	b := newEngineFixture(t)
 	b.waitState(b.order(nil).ID, swap.Filled)
 	b.provider.kind = swap.Swap
@@ -583,9 +583,9 @@ func TestCancelWithoutTheAccount(t *testing.T) {
 	b.waitState(sent.ID, swap.Cancelled)
 }
 
-// TestEngineRefusesLateLies checks that bytes which decode differently right before
+// TestEngineRefusesChangedDeferredBytes checks that bytes which decode differently right before
 // signing are not signed, whatever the review showed.
-func TestEngineRefusesLateLies(t *testing.T) {
+func TestEngineRefusesChangedDeferredBytes(t *testing.T) {
 	for name, lie := range map[string]func(*swap.Effect){
 		"recipient": func(f *swap.Effect) { f.Receives[0].To = thief },
 		"target":    func(f *swap.Effect) { f.Target = thief },

@@ -346,9 +346,9 @@ func TestOneAtATime(t *testing.T) {
 	b.wantPermit2Allowance(usdt, 0)
 }
 
-// TestHolderThatEndsLetsGo checks that an order that ends between its approval and its
+// TestEndedOrderReleasesTheAllowance checks that an order that ends between its approval and its
 // pull releases the allowance, and that the next order uses what was left or changes it.
-func TestHolderThatEndsLetsGo(t *testing.T) {
+func TestEndedOrderReleasesTheAllowance(t *testing.T) {
 	b := newEngineFixture(t)
 	tr := b.useTrader()
 	tr.set(func(tr *trader) { tr.lateErr = swap.Refuse(swap.ProviderDown, "a bad moment") })

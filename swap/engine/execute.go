@@ -53,7 +53,7 @@ func (e *Engine) execute(ctx context.Context, o *swap.Order) (swap.Cause, error)
 	if o.Plan.Spender != (common.Address{}) {
 		if !o.AllowanceLocked {
 			o.AllowanceLocked, o.Condition = true, swap.NoCondition
-			return swap.NewCause(swap.HoldsAllowance), nil
+			return swap.NewCause(swap.ReasonAllowanceLocked), nil
 		}
 		if o.Terms.Provider != swap.Wallet {
 			var ready bool
@@ -276,13 +276,13 @@ func (e *Engine) callOf(ctx context.Context, p swap.Provider, o swap.Order, s sw
 	if s.Kind == swap.CallStep {
 		return *s.Call, nil
 	}
-	l, ok := p.(swap.LateBuilder)
+	l, ok := p.(swap.DeferredBuilder)
 	if !ok {
 		return chain.Call{}, fmt.Errorf("provider %q makes no late calls", p.Kind())
 	}
-	failpoint.Point("engine.before_late")
+	failpoint.Point("engine.before_deferred")
 	call, err := l.Late(ctx, o, o.Step)
-	failpoint.Point("engine.after_late")
+	failpoint.Point("engine.after_deferred")
 	return call, err
 }
 
@@ -369,7 +369,7 @@ func (e *Engine) ended(ctx context.Context, o *swap.Order, tx chain.Tx, ev *chai
 	switch tx.State {
 	case chain.TxReplaced:
 		o.SetCause(swap.NewCause(swap.NonceUsed))
-		return e.end(o, swap.ProvenByOtherNonce, nil, "its nonce was used elsewhere")
+		return e.end(o, swap.ProvenByTxReplaced, nil, "its nonce was used elsewhere")
 	case chain.TxRejected:
 		return e.rejected(ctx, o, tx)
 	case chain.TxUnknown:
@@ -413,7 +413,7 @@ func (e *Engine) rejected(ctx context.Context, o *swap.Order, tx chain.Tx) (swap
 	case ev.Block != 0:
 		return swap.NoCause, nil // mined after all; wait for its depth
 	}
-	c := swap.NewCause(swap.NotTaken).Quoting(swap.SaidByNode, tx.Reason)
+	c := swap.NewCause(swap.NotBroadcast).Quoting(swap.SaidByNode, tx.Reason)
 	o.SetCause(c)
 	if !e.Now().After(tx.Policy.Until) {
 		return c.WithText("rejected"), nil
@@ -465,7 +465,7 @@ func (e *Engine) cancel(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.C
 	case e.Unlocked():
 	case onItsWay: // already signed
 		o.Condition = swap.Cancelling
-		return swap.NewCause(swap.BeingEnded), nil
+		return swap.NewCause(swap.ReasonCancelling), nil
 	case o.Tampered():
 		return swap.NoCause, nil
 	default:
@@ -475,7 +475,7 @@ func (e *Engine) cancel(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.C
 	if err := e.checkEndable(*o, e.Now().After(tx.Policy.Until)); err != nil {
 		if onItsWay && !errors.As(err, new(*swap.Refusal)) { // keys are unlocked, but not this account's
 			o.Condition = swap.Cancelling
-			return swap.NewCause(swap.BeingEnded), nil
+			return swap.NewCause(swap.ReasonCancelling), nil
 		}
 		return swap.NoCause, err
 	}
@@ -491,7 +491,7 @@ func (e *Engine) cancel(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.C
 	setAttempts(o, *done)
 	o.Condition = swap.Cancelling
 	o.SetCause(swap.NoCause)
-	return swap.NewCause(swap.BeingEnded), nil
+	return swap.NewCause(swap.ReasonCancelling), nil
 }
 
 // end records a proven end; by is its row in the table of proofs. Without a receipt, how

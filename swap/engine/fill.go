@@ -136,7 +136,7 @@ func (e *Engine) partialFillIn(o swap.Order, p swap.Proof, ev chain.Evidence, lo
 	if left.Cmp(t.AmountIn) > 0 {
 		return nil, isUnclear, nil
 	}
-	v := swap.VerdictBy(swap.ProvenByPart)
+	v := swap.VerdictBy(swap.ProvenByPartialFill)
 	v.Sources, v.Evidence, v.Logs = proof.Sources(ev.Hosts), &ev, proof.RefsOf(ev.Chain, ev.Tx, places...)
 	v.Spent, v.Received, v.Short = &swap.Spend{Token: t.Input(), Amount: left}, &swap.Spend{Token: t.TokenOut, Amount: got}, got.Cmp(t.MinOut) < 0
 	return &v, isProof, nil
@@ -245,10 +245,10 @@ func (e *Engine) neverFilled(ctx context.Context, o swap.Order, p swap.Proof, s 
 	var v swap.Verdict
 	switch {
 	case void != nil && void.Block <= s.through.Number && (used || p.Nonce == nil):
-		v, hosts = swap.VerdictBy(swap.ProvenByVoid), proof.FewerHosts(hosts, void.Hosts)
+		v, hosts = swap.VerdictBy(swap.ProvenByInvalidated), proof.FewerHosts(hosts, void.Hosts)
 		v.Evidence = void
 	case used:
-		v = swap.VerdictBy(swap.ProvenByUsedNonce)
+		v = swap.VerdictBy(swap.ProvenByOrderNonceUsed)
 	case !p.Ends.IsZero() && s.through.Time.After(p.Ends):
 		v = swap.VerdictBy(swap.ProvenByAbsence)
 	default:

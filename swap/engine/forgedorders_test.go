@@ -57,9 +57,9 @@ func TestNoOrderCountsTwice(t *testing.T) {
 	}
 }
 
-// TestEndedOrderHasNoShare checks that an accepted amount is reserved only until the
+// TestEndedOrderReservesNothing checks that an accepted amount is reserved only until the
 // order's deadline, whatever state its record is set back to.
-func TestEndedOrderHasNoShare(t *testing.T) {
+func TestEndedOrderReservesNothing(t *testing.T) {
 	b := newEngineFixture(t)
 	b.useTrader()
 	j := b.service.o.Journal

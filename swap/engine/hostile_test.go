@@ -318,7 +318,7 @@ func TestGasAboveTheCeilingNeedsConsent(t *testing.T) {
 
 // TestProviderDownIsNoEnd checks that consent outlives a provider's temporary failure.
 func TestProviderDownIsNoEnd(t *testing.T) {
-	for _, code := range []swap.Code{swap.ProviderBusy, swap.ProviderDown, swap.ProviderGarbage, swap.ProviderKey, swap.ClockSkew, swap.QuoteExpired} {
+	for _, code := range []swap.Code{swap.ProviderBusy, swap.ProviderDown, swap.ProviderInvalidResponse, swap.ProviderKey, swap.ClockSkew, swap.QuoteExpired} {
 		t.Run(string(code), func(t *testing.T) {
 			b := newEngineFixture(t)
 			b.provider.kind = swap.Swap
@@ -382,5 +382,5 @@ func TestOffersAreBounded(t *testing.T) {
 		return offers, err
 	}
 	_, err := ask(b, nil)
-	refusedWith(t, err, swap.ProviderGarbage)
+	refusedWith(t, err, swap.ProviderInvalidResponse)
 }

@@ -31,7 +31,7 @@ func (e *Engine) fillTraces(o swap.Order) ([]common.Hash, error) {
 		err = errors.New("no event of a fill")
 	}
 	if err != nil {
-		return nil, &swap.Refusal{Code: swap.NotUnderstood, Reason: "nothing on the chain would prove the end of the order: " + err.Error(), Err: err}
+		return nil, &swap.Refusal{Code: swap.Undecodable, Reason: "nothing on the chain would prove the end of the order: " + err.Error(), Err: err}
 	}
 	name := func(what any) common.Hash {
 		return crypto.Keccak256Hash(fmt.Appendf(nil, "%d ", o.Terms.SrcChain), swap.MustJSON(what))

@@ -17,9 +17,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestTwinsWait checks that an order whose fill would look like that of another open
+// TestIndistinguishableOrdersWait checks that an order whose fill would look like that of another open
 // order is not signed until that one has ended, and that each ends by its own fill.
-func TestTwinsWait(t *testing.T) {
+func TestIndistinguishableOrdersWait(t *testing.T) {
 	scene(t, func(m *model) {
 		m.dealer.indistinguishable = true
 		c := m.chains[0]
@@ -65,9 +65,9 @@ func TestTwinsWait(t *testing.T) {
 	})
 }
 
-// TestTwinsRace checks that of two such orders signed at the same moment, the second
+// TestIndistinguishableOrdersRace checks that of two such orders signed at the same moment, the second
 // signature is dropped before it leaves the process.
-func TestTwinsRace(t *testing.T) {
+func TestIndistinguishableOrdersRace(t *testing.T) {
 	raced := 0
 	for place := 1; place <= 24; place++ {
 		scene(t, func(m *model) {
@@ -157,7 +157,7 @@ func TestNothingToProve(t *testing.T) {
 		}
 		_, err := c.engine.fillTraces(o)
 		t.Log(name)
-		refusedWith(t, err, swap.NotUnderstood)
+		refusedWith(t, err, swap.Undecodable)
 	}
 	c := newProofFixture(t, 2)
 	o := c.get(c.order(nil))
@@ -225,9 +225,9 @@ func nonceProof(o swap.Order) swap.Proof {
 	return swap.Proof{Fill: []swap.LogPattern{event, in}, Trace: []swap.LogPattern{event}, Ends: o.Terms.Deadline}
 }
 
-// TestPartFills checks that a signed order that is not settled exactly as signed is never
+// TestPartialFills checks that a signed order that is not settled exactly as signed is never
 // reported as unused.
-func TestPartFills(t *testing.T) {
+func TestPartialFills(t *testing.T) {
 	taxed := func(left, tax, got int64) ledgerTx {
 		x := partFillTx(left, got, true)
 		x.logs = append(x.logs, transferLog(usdc, account, stranger, tax))
@@ -245,18 +245,18 @@ func TestPartFills(t *testing.T) {
 		late   string // after its last second
 	}{
 		{"all of it", makerProof, nil, payTx(partFillTx(5000, 1000, true)), swap.ProvenByFill, 0, 1000, swap.ProvenByFill},
-		{"half of it", makerProof, nil, payTx(partFillTx(2500, 500, true)), swap.ProvenByPart, 2500, 500, swap.ProvenByPart},
+		{"half of it", makerProof, nil, payTx(partFillTx(2500, 500, true)), swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
 		{"half of it, called failed", makerProof, nil, func(c *proofFixture) {
 			payTx(partFillTx(2500, 500, true))(c)
 			c.claimEnd(swap.Failed, common.Hash{}, 0)
-		}, swap.ProvenByPart, 2500, 500, swap.ProvenByPart},
-		{"half of it, told", makerProof, nil, func(c *proofFixture) { c.claimEnd(swap.Filled, c.src.mineFinal(partFillTx(2500, 500, true)), srcChain) }, swap.ProvenByPart, 2500, 500, swap.ProvenByPart},
-		{"nearly all, for as much", makerProof, nil, payTx(partFillTx(4999, 1000, true)), swap.ProvenByPart, 4999, 1000, swap.ProvenByPart},
-		{"a token that takes a share", makerProof, nil, payTx(taxed(4950, 50, 1000)), swap.ProvenByPart, 5000, 1000, swap.ProvenByPart},
-		{"a token of which less arrives", makerProof, nil, payTx(partFillTx(5000, 990, true)), swap.ProvenByPart, 5000, 990, swap.ProvenByPart},
+		}, swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
+		{"half of it, told", makerProof, nil, func(c *proofFixture) { c.claimEnd(swap.Filled, c.src.mineFinal(partFillTx(2500, 500, true)), srcChain) }, swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
+		{"nearly all, for as much", makerProof, nil, payTx(partFillTx(4999, 1000, true)), swap.ProvenByPartialFill, 4999, 1000, swap.ProvenByPartialFill},
+		{"a token that takes a share", makerProof, nil, payTx(taxed(4950, 50, 1000)), swap.ProvenByPartialFill, 5000, 1000, swap.ProvenByPartialFill},
+		{"a token of which less arrives", makerProof, nil, payTx(partFillTx(5000, 990, true)), swap.ProvenByPartialFill, 5000, 990, swap.ProvenByPartialFill},
 		{"nothing seen to arrive", makerProof, nil, payTx(partFillTx(2500, -1, true)), "", 0, 0, ""},
 		{"more left than was signed", makerProof, nil, payTx(partFillTx(6000, 1000, true)), "", 0, 0, ""},
-		{"half, and the host that is asked first hides it", makerProof, nil, func(c *proofFixture) { payTx(partFillTx(2500, 500, true))(c); c.src.hosts[0].hideLogs = true }, swap.ProvenByPart, 2500, 500, swap.ProvenByPart},
+		{"half, and the host that is asked first hides it", makerProof, nil, func(c *proofFixture) { payTx(partFillTx(2500, 500, true))(c); c.src.hosts[0].hideLogs = true }, swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
 		{"half, and a host denies it", makerProof, nil, func(c *proofFixture) { payTx(partFillTx(2500, 500, true))(c); c.src.hosts[0].lie = denies }, "", 0, 0, ""},
 		{"half, reverted", makerProof, nil, func(c *proofFixture) { x := partFillTx(2500, 500, true); x.failed = true; c.src.mineFinal(x) }, "", 0, 0, swap.ProvenByAbsence},
 		{"half, taken back", makerProof, nil, func(c *proofFixture) { c.src.mine(1, partFillTx(2500, 500, true)); c.src.reorg(1) }, "", 0, 0, swap.ProvenByAbsence},
@@ -266,7 +266,7 @@ func TestPartFills(t *testing.T) {
 
 		{"named", nonceProof, nil, payTx(partFillTx(5000, 1000, true)), swap.ProvenByFill, 0, 1000, swap.ProvenByFill},
 		{"named, for the coin", nonceProof, coin, payTx(partFillTx(5000, -1, true)), swap.ProvenByFill, 0, 0, swap.ProvenByFill},
-		{"named, of a token that takes a share", nonceProof, nil, payTx(taxed(4950, 50, 1000)), swap.ProvenByPart, 5000, 1000, swap.ProvenByPart},
+		{"named, of a token that takes a share", nonceProof, nil, payTx(taxed(4950, 50, 1000)), swap.ProvenByPartialFill, 5000, 1000, swap.ProvenByPartialFill},
 		{"named, of such a token, for the coin", nonceProof, coin, payTx(taxed(4950, 50, -1)), "", 0, 0, ""},
 		{"named, with another input", nonceProof, nil, payTx(partFillTx(-1, 1000, true)), "", 0, 0, ""},
 		{"not named", nonceProof, nil, payTx(partFillTx(5000, 1000, false)), "", 0, 0, swap.ProvenByAbsence},
@@ -301,9 +301,9 @@ func TestPartFills(t *testing.T) {
 
 func payTx(x ledgerTx) func(*proofFixture) { return func(c *proofFixture) { c.src.mineFinal(x) } }
 
-// TestPartOfAnother checks that the fill of another order with the same nonce or maker is
+// TestPartialFillOfAnother checks that the fill of another order with the same nonce or maker is
 // not taken as a partial fill, whichever order is polled first.
-func TestPartOfAnother(t *testing.T) {
+func TestPartialFillOfAnother(t *testing.T) {
 	for name, proof := range map[string]func(swap.Order) swap.Proof{"named": nonceProof, "dealt": makerProof} {
 		for _, ended := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, ended %v", name, ended), func(t *testing.T) {
@@ -328,9 +328,9 @@ func TestPartOfAnother(t *testing.T) {
 	}
 }
 
-// TestTwinsInOneTransaction checks that indistinguishable orders filled in one
+// TestIndistinguishableOrdersInOneTransaction checks that indistinguishable orders filled in one
 // transaction each get their own logs.
-func TestTwinsInOneTransaction(t *testing.T) {
+func TestIndistinguishableOrdersInOneTransaction(t *testing.T) {
 	c := newProofFixture(t, 2)
 	c.provider.proof = makerProof
 	first, second, third := c.order(nil), c.order(nil), c.order(nil)
@@ -349,9 +349,9 @@ func TestTwinsInOneTransaction(t *testing.T) {
 	c.wantVerdict(c.pollRepeatedly(third), swap.ProvenByAbsence, bothAgree)
 }
 
-// TestPartBesideAnother checks that amounts are not divided if one transaction fills one
+// TestPartialFillNextToAnother checks that amounts are not divided if one transaction fills one
 // order and a part of another.
-func TestPartBesideAnother(t *testing.T) {
+func TestPartialFillNextToAnother(t *testing.T) {
 	c := newProofFixture(t, 2)
 	c.provider.proof = makerProof
 	whole, half := c.order(nil), c.order(func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(7000) })

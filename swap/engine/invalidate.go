@@ -36,7 +36,7 @@ func (e *Engine) invalidateOrder(ctx context.Context, o *swap.Order, note swap.C
 	case tx == nil && (ended || e.Now().Add(minInvalidationLife).After(o.Plan.LastEffect().Deadline)):
 		if !ended && (o.Condition == swap.WaitingForUnlock || o.Tampered()) {
 			o.Condition = swap.NoCondition
-			o.SetCause(swap.NewCause(swap.EndsByItself))
+			o.SetCause(swap.NewCause(swap.InvalidationFailed))
 		}
 		return note, err // nothing was sent, and nothing needs to be
 	case tx == nil:
@@ -49,7 +49,7 @@ func (e *Engine) invalidateOrder(ctx context.Context, o *swap.Order, note swap.C
 	case tx.State.Final():
 		if !ended && o.Condition == swap.Cancelling && tx.State != chain.TxMined {
 			o.Condition = swap.NoCondition
-			o.SetCause(swap.NewCause(swap.EndsByItself))
+			o.SetCause(swap.NewCause(swap.InvalidationFailed))
 		}
 		return note, err
 	case ended: // not before its transaction is final
@@ -71,7 +71,7 @@ func (e *Engine) invalidateOrder(ctx context.Context, o *swap.Order, note swap.C
 		o.Bump = &swap.Bump{Tier: chain.Fast, Over: polled.Last().Hash}
 	}
 	o.Condition = swap.Cancelling
-	return swap.NewCause(swap.BeingInvalidated), nil
+	return swap.NewCause(swap.Invalidating), nil
 }
 
 // underpricedAfter is the age from which a transaction's fee cap is compared with the base fee.
@@ -112,9 +112,9 @@ func (e *Engine) sendInvalidation(ctx context.Context, o *swap.Order, key string
 	if o.Condition == swap.WaitingForUnlock {
 		o.Condition = swap.NoCondition
 	}
-	failpoint.Point("engine.before_void")
-	defer failpoint.Point("engine.after_void")
-	return e.submitCall(ctx, o, key, c, o.Plan.LastEffect().Deadline, swap.Cancelling, swap.NewCause(swap.BeingInvalidated))
+	failpoint.Point("engine.before_invalidate")
+	defer failpoint.Point("engine.after_invalidate")
+	return e.submitCall(ctx, o, key, c, o.Plan.LastEffect().Deadline, swap.Cancelling, swap.NewCause(swap.Invalidating))
 }
 
 // invalidationCall returns the call that invalidates o's signed order: to the pinned contract
@@ -142,7 +142,7 @@ func (e *Engine) invalidationCall(o swap.Order) (c chain.Call, err error) {
 	case c.Value.Sign() != 0:
 		return c, swap.RefuseField(swap.NotAsAccepted, "value", "making the order void would send the coin along").WithAmounts(swap.OfCoin, c.Value, nil)
 	case len(c.Data) < 4 || plan.IsApprove(c):
-		return c, swap.RefuseField(swap.NotUnderstood, "data", "making the order void is no call that could do that")
+		return c, swap.RefuseField(swap.Undecodable, "data", "making the order void is no call that could do that")
 	}
 	return c, nil
 }

@@ -41,8 +41,8 @@ func FuzzJournal(f *testing.F) {
 		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{State: swap.Filled, SearchFrom: map[uint64]uint64{1: 7}, Searched: map[string]uint64{proof.SearchArrival: 9}, Claim: &swap.Claim{State: swap.Filled, Chain: 10, Tx: content}}, Outcome: swap.Outcome{Verdict: &swap.Verdict{
 			State: swap.Filled, By: swap.ProvenByArrival, Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, Sources: "one source", Evidence: &chain.Evidence{Chain: 10, Tx: content, FeePaid: big.NewInt(1), Value: big.NewInt(0)},
 			Logs: []swap.LogRef{{Chain: 10, Tx: content, Index: 3}, {Chain: 10, Tx: content, Index: -1, BalanceIncrease: true, Block: 9, Account: account}}, Absence: &swap.Absence{Chain: 1, From: 2, Hosts: []string{"a"}}}}},
-		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{Condition: swap.NeedsConsent}, Outcome: swap.Outcome{Reason: "the price fell", Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"floor": "9", "offered": "8"}}}},
-		journal.Entry{Time: noon, State: swap.Approving, Note: "rejected", Cause: &swap.Cause{Word: swap.NotTaken, Said: "no", By: swap.SaidByNode}},
+		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{Condition: swap.NeedsConsent}, Outcome: swap.Outcome{Reason: "the price fell", Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"minOut": "9", "offered": "8"}}}},
+		journal.Entry{Time: noon, State: swap.Approving, Note: "rejected", Cause: &swap.Cause{Word: swap.NotBroadcast, Said: "no", By: swap.SaidByNode}},
 	} {
 		f.Add(swap.MustJSON(seed))
 	}

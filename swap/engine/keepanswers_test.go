@@ -37,11 +37,11 @@ func TestAnswersAreKept(t *testing.T) {
 		return heard[0]
 	}
 	b.provider.quote = func(swap.QuoteRequest) ([]swap.Offer, error) {
-		return nil, swap.Refuse(swap.ProviderGarbage, "no json")
+		return nil, swap.Refuse(swap.ProviderInvalidResponse, "no json")
 	}
 	_, err := ask(b, nil)
-	refusedWith(t, err, swap.ProviderGarbage)
-	refusedWith(t, last(), swap.ProviderGarbage)
+	refusedWith(t, err, swap.ProviderInvalidResponse)
+	refusedWith(t, last(), swap.ProviderInvalidResponse)
 	b.provider.quote = even
 	q, err := ask(b, nil)
 	if err != nil || last() != nil {
@@ -51,9 +51,9 @@ func TestAnswersAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.provider.decode = func(swap.Terms, swap.Step) (swap.Effect, error) {
-		return swap.Effect{}, swap.Refuse(swap.NotUnderstood, "another tail")
+		return swap.Effect{}, swap.Refuse(swap.Undecodable, "another tail")
 	}
 	_, err = b.service.Prepare(t.Context(), q.Offers[0].ID)
-	refusedWith(t, err, swap.NotUnderstood)
-	refusedWith(t, last(), swap.NotUnderstood)
+	refusedWith(t, err, swap.Undecodable)
+	refusedWith(t, last(), swap.Undecodable)
 }

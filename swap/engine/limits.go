@@ -161,9 +161,9 @@ func (m move) counts() bool {
 func (s *Service) bounded(c Caller, m move, amount *big.Int) error {
 	switch {
 	case !c.Terminal && m.slippage > TerminalSlippageBps:
-		return swap.RefuseField(swap.SlippageTerminal, "slippage", "slippage above %d %% is taken at a terminal only", TerminalSlippageBps/100)
+		return swap.RefuseField(swap.SlippageTerminal, "slippage", "slippage above %d %% is only allowed at a terminal", TerminalSlippageBps/100)
 	case c.Terminal && c.Amount != nil && (amount == nil || c.Amount.Cmp(amount) != 0):
-		return swap.RefuseField(swap.BadRequest, "amount", "is not the amount that is swapped")
+		return swap.RefuseField(swap.BadRequest, "amount", "must equal the swapped amount")
 	}
 	return s.o.Journal.DB().View(func(tx *bolt.Tx) error {
 		_, err := s.spendable(tx, c, m)
@@ -213,10 +213,10 @@ func (c Caller) confirmed() bool { return c.Terminal && c.Amount != nil || !c.Te
 
 func (c Caller) takesMore(m move, why []Reason) error {
 	if c.Terminal {
-		return &swap.Refusal{Code: swap.AmountAgain, Reason: "a token of the swap has no price of our own: type the amount again",
+		return &swap.Refusal{Code: swap.AmountAgain, Reason: "a token of the swap has no known price: enter its amount again",
 			Data: map[string]string{"chainId": strconv.FormatUint(m.chain, 10), "token": m.token.Hex()}}
 	}
-	return &swap.Refusal{Code: swap.ConsentPassword, Reason: "this takes the wallet's password", Data: map[string]string{"reasons": joined(why)}}
+	return &swap.Refusal{Code: swap.ConsentPassword, Reason: "this needs the wallet's password", Data: map[string]string{"reasons": joined(why)}}
 }
 
 func joined(why []Reason) string {

@@ -194,7 +194,7 @@ func TestRepeatReservesOnce(t *testing.T) {
 	wantReasons(t, "and no more", s.execute(noPasswordCaller, s.plan(native, usdc, 1, 50)), "hourly_limit")
 }
 
-func TestWhatTakesThePassword(t *testing.T) {
+func TestWhatNeedsThePassword(t *testing.T) {
 	unknown := weth // has no price here
 	for name, c := range map[string]struct {
 		in, out  common.Address
@@ -303,9 +303,9 @@ func TestDamagedSums(t *testing.T) {
 	wantReasons(t, "the next day", s.execute(noPasswordCaller, s.plan(native, weth, 100, 50)), "")
 }
 
-// TestCountedActsAreBounded checks that tiny actions do not make the stored sums grow
+// TestCountedAmountsAreBounded checks that tiny actions do not make the stored sums grow
 // without bound.
-func TestCountedActsAreBounded(t *testing.T) {
+func TestCountedAmountsAreBounded(t *testing.T) {
 	s := newLimitsFixture(t)
 	past := make([]move, maxMoves)
 	for i := range past {

@@ -177,7 +177,7 @@ func (d *dealer) withPermit(c *modelChain, o swap.Offer, t swap.Terms) (swap.Bui
 		l.call(&call)
 		f.Target = call.To
 	}
-	return swap.Built{Settlement: swap.ByOwnCall, Spender: swap.Permit2Contract, Steps: []swap.Step{{Kind: swap.TypedStep, Typed: &typed}, {Kind: swap.LateStep, Effect: f}}}, nil
+	return swap.Built{Settlement: swap.ByOwnCall, Spender: swap.Permit2Contract, Steps: []swap.Step{{Kind: swap.TypedStep, Typed: &typed}, {Kind: swap.DeferredStep, Effect: f}}}, nil
 }
 
 // bid returns a plan of one signed order.
@@ -245,7 +245,7 @@ func (d *dealer) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	case len(c.Data) == 36 && slices.Equal(c.Data[:4], withdrawSelector):
 		return one(swap.Unwrap, c.To, chain.Native, amount()), nil
 	}
-	return swap.Effect{}, swap.Refuse(swap.NotUnderstood, "no call of a dealer")
+	return swap.Effect{}, swap.Refuse(swap.Undecodable, "no call of a dealer")
 }
 
 // modelPricer is the wallet's own source of prices.

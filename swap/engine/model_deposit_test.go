@@ -36,9 +36,9 @@ func (m *model) depositedOrder(in, out common.Address) string {
 	return id
 }
 
-// TestHandedOver checks that the input is deposited once, however often the process ends,
+// TestDepositedOnce checks that the input is deposited once, however often the process ends,
 // and that a solver's payment ends the order while a stranger's does not.
-func TestHandedOver(t *testing.T) {
+func TestDepositedOnce(t *testing.T) {
 	for name, tc := range map[string]struct {
 		in    common.Address
 		wraps bool

@@ -42,9 +42,9 @@ func (m *model) ended(id string, want swap.State) {
 	}
 }
 
-// TestRejectedTwin covers a wrap that every node refuses, so that its nonce is free
+// TestRejectedIndistinguishable covers a wrap that every node refuses, so that its nonce is free
 // again. A second wrap of the same amount has the same bytes, which fill one order only.
-func TestRejectedTwin(t *testing.T) {
+func TestRejectedIndistinguishable(t *testing.T) {
 	scene(t, func(m *model) {
 		c := m.chains[0]
 		c.send = "refused"

@@ -101,9 +101,9 @@ func TestWrappedAndNotFilled(t *testing.T) {
 	})
 }
 
-// TestTold checks that the dealer has at most one bid, whatever it answers, and that the
+// TestSubmittedOnce checks that the dealer has at most one bid, whatever it answers, and that the
 // chain decides the order's end.
-func TestTold(t *testing.T) {
+func TestSubmittedOnce(t *testing.T) {
 	for _, c := range []struct {
 		mood   string
 		takes  bool // the dealer has it in the end
@@ -152,9 +152,9 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestNotToldTooLate checks that an order that could not be submitted in time is not
+// TestNotSubmittedTooLate checks that an order that could not be submitted in time is not
 // submitted later, and that its end is proven.
-func TestNotToldTooLate(t *testing.T) {
+func TestNotSubmittedTooLate(t *testing.T) {
 	scene(t, func(m *model) {
 		m.dealer.auction = true
 		id := m.swapOn(usdc, m.chains[0].net.WrappedNative)
@@ -173,9 +173,9 @@ func TestNotToldTooLate(t *testing.T) {
 	})
 }
 
-// TestMadeVoid checks that cancelling a signed order invalidates it by a transaction of
+// TestInvalidated checks that cancelling a signed order invalidates it by a transaction of
 // the account's, and that one not submitted yet is not submitted.
-func TestMadeVoid(t *testing.T) {
+func TestInvalidated(t *testing.T) {
 	scene(t, func(m *model) {
 		id := m.submittedBid(false)
 		m.run(8)

@@ -190,9 +190,9 @@ func TestOneHostDecidesNothing(t *testing.T) {
 	}
 }
 
-// TestTwoHonestHostsHandOver checks that the call goes through if both hosts agree, also
+// TestTwoAgreeingHostsAllowTheCall checks that the call goes through if both hosts agree, also
 // if allowances have to be made exact first.
-func TestTwoHonestHostsHandOver(t *testing.T) {
+func TestTwoAgreeingHostsAllowTheCall(t *testing.T) {
 	b := newEngineFixture(t)
 	b.fundTokens()
 	b.useEndpoints(b.chain.RPC(), b.lyingHost().url)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-var bothActs = []string{"output_imitates", "output_unverified"}
+var bothActs = []string{"output_lookalike", "output_unverified"}
 
 // acknowledgements returns the codes of findings that each need an acknowledgement.
 func acknowledgements(found []swap.Finding) (codes []string) {
@@ -26,9 +26,9 @@ func acknowledgements(found []swap.Finding) (codes []string) {
 	return codes
 }
 
-// TestProposalsOutputTakesActs checks that acknowledgements of a plan do not carry over
+// TestProposalNeedsNewAcknowledgements checks that acknowledgements of a plan do not carry over
 // to the proposal that replaces it: each is given again.
-func TestProposalsOutputTakesActs(t *testing.T) {
+func TestProposalNeedsNewAcknowledgements(t *testing.T) {
 	b := newEngineFixture(t)
 	tr := b.useTrader()
 	b.recognition.Store(&swap.Recognition{Imitates: usdt})

@@ -13,10 +13,10 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// TestLooks checks that a few orders poll at their own intervals, that a thousand
+// TestPollIntervals checks that a few orders poll at their own intervals, that a thousand
 // together poll at most ten times a second, that old orders poll no less often than they
 // would alone, and that neither delays an order that needs a signature.
-func TestLooks(t *testing.T) {
+func TestPollIntervals(t *testing.T) {
 	var l pollLimiter
 	perSecond := func(n int, of pollClass, alone func(int) time.Duration) (sum float64) {
 		pauses := make([]time.Duration, n)
@@ -78,9 +78,9 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestShareOfLooks checks that an order polls at the high rate while it has to be signed,
+// TestPollClass checks that an order polls at the high rate while it has to be signed,
 // handed over or cancelled, and while others wait for it.
-func TestShareOfLooks(t *testing.T) {
+func TestPollClass(t *testing.T) {
 	tx, calls := common.Hash{1}, func(by swap.SettledBy, n int) swap.Plan {
 		return swap.Plan{Settlement: by, Steps: make([]swap.Step, n)}
 	}

@@ -310,11 +310,11 @@ func TestSignedOrders(t *testing.T) {
 			c.src.mineUntil(c.lastSecond().Add(-10 * time.Second))
 			c.src.hosts[1].lie = inTheFuture
 		}, "", 0},
-		{"nonce used elsewhere", func(c *proofFixture) { c.src.useNonce(orderNonce) }, swap.ProvenByUsedNonce, 0},
-		{"nonce used elsewhere, long past the end", func(c *proofFixture) { c.src.useNonce(orderNonce); c.src.mineUntil(c.lastSecond()) }, swap.ProvenByUsedNonce, 0},
+		{"nonce used elsewhere", func(c *proofFixture) { c.src.useNonce(orderNonce) }, swap.ProvenByOrderNonceUsed, 0},
+		{"nonce used elsewhere, long past the end", func(c *proofFixture) { c.src.useNonce(orderNonce); c.src.mineUntil(c.lastSecond()) }, swap.ProvenByOrderNonceUsed, 0},
 		{"a neighbour's nonce", func(c *proofFixture) { c.src.useNonce(orderNonce + 1) }, "", 0},
 		{"one host says that the nonce is used", func(c *proofFixture) { c.src.hosts[0].lie = allUsed }, "", 0},
-		{"cancelled", func(c *proofFixture) { c.mineInvalidation(1, false); c.src.useNonce(orderNonce) }, swap.ProvenByVoid, 0},
+		{"cancelled", func(c *proofFixture) { c.mineInvalidation(1, false); c.src.useNonce(orderNonce) }, swap.ProvenByInvalidated, 0},
 		{"cancelled, and filled before", func(c *proofFixture) { two(c); c.mineInvalidation(1, false); c.src.useNonce(orderNonce) }, swap.ProvenByFill, 1000},
 		{"the cancelling call failed", func(c *proofFixture) { c.mineInvalidation(1, true) }, "", 0},
 		{"the cancelling call failed and the end came", func(c *proofFixture) { c.mineInvalidation(1, true); c.src.mineUntil(c.lastSecond()) }, swap.ProvenByAbsence, 0},
@@ -329,7 +329,7 @@ func TestSignedOrders(t *testing.T) {
 			if tc.got > 0 && (o.Verdict == nil || o.Verdict.Received == nil || o.Verdict.Received.Amount.Int64() != tc.got || o.Verdict.Short != (tc.got < 1000) || len(o.Verdict.Logs) != 1) {
 				t.Errorf("verdict %+v", o.Verdict)
 			}
-			if a := tc.by == swap.ProvenByAbsence || tc.by == swap.ProvenByUsedNonce || tc.by == swap.ProvenByVoid; a && (o.Verdict == nil || o.Verdict.Absence == nil || o.Verdict.Absence.From != 8 || len(o.Verdict.Absence.Hosts) != 2) {
+			if a := tc.by == swap.ProvenByAbsence || tc.by == swap.ProvenByOrderNonceUsed || tc.by == swap.ProvenByInvalidated; a && (o.Verdict == nil || o.Verdict.Absence == nil || o.Verdict.Absence.From != 8 || len(o.Verdict.Absence.Hosts) != 2) {
 				t.Errorf("verdict %+v", o.Verdict)
 			}
 		})
@@ -396,9 +396,9 @@ func inventsFill(l *ledger) func(string, any) any {
 	}
 }
 
-// TestAbsenceIsLookedAtTwice checks that absence is believed only if it is confirmed a
+// TestAbsenceIsConfirmedTwice checks that absence is believed only if it is confirmed a
 // minute later: a host that was behind with its logs may have them by then.
-func TestAbsenceIsLookedAtTwice(t *testing.T) {
+func TestAbsenceIsConfirmedTwice(t *testing.T) {
 	c := newProofFixture(t, 2)
 	id := c.order(nil)
 	c.src.mineFinal(fill(1000))
@@ -513,8 +513,8 @@ func TestMatchAll(t *testing.T) {
 	}
 }
 
-// TestTwinOrders checks that indistinguishable orders each end by their own fill.
-func TestTwinOrders(t *testing.T) {
+// TestIndistinguishableOrders checks that indistinguishable orders each end by their own fill.
+func TestIndistinguishableOrders(t *testing.T) {
 	c := newProofFixture(t, 2)
 	c.provider.proof = func(o swap.Order) swap.Proof {
 		return swap.Proof{Ends: o.Terms.Deadline, Fill: []swap.LogPattern{{Address: weth, Topics: []common.Hash{transferTopic, proof.TopicOf(solver), proof.TopicOf(account)}, Amount: big.NewInt(1000)}}}

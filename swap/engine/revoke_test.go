@@ -257,7 +257,7 @@ func TestRevokeWaitsForOrders(t *testing.T) {
 	}
 	b.signer.locked.Store(false)
 	b.service.engine.Start(t.Context(), revoke.ID) // only this order
-	if o := b.waitState(revoke.ID, swap.Cancelled); o.Means() != "cancelled; the allowance stands" {
+	if o := b.waitState(revoke.ID, swap.Cancelled); o.Means() != "cancelled; the allowance is unchanged" {
 		t.Errorf("means %q", o.Means())
 	}
 	if b.allowed(g) != 700 {
@@ -340,7 +340,7 @@ func TestRevokeOfAMuteToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o = b.waitState(o.ID, end); end == swap.Failed && o.Means() != "the transaction failed; the allowance stands" {
+		if o = b.waitState(o.ID, end); end == swap.Failed && o.Means() != "the transaction failed; the allowance is unchanged" {
 			t.Errorf("means %q", o.Means())
 		}
 	}

@@ -143,9 +143,9 @@ func (b *engineFixture) markCancelled(id string) error {
 	return b.service.o.Journal.Update(&o, swap.NewCause("test"))
 }
 
-// TestPlantedOrders checks that an order that nobody accepted is not carried out, whether
+// TestForgedOrders checks that an order that nobody accepted is not carried out, whether
 // it has no seal or another order's.
-func TestPlantedOrders(t *testing.T) {
+func TestForgedOrders(t *testing.T) {
 	b := newEngineFixture(t)
 	b.useTrader()
 	done := b.waitState(b.swap(usdc, thousand).ID, swap.Filled)
@@ -170,7 +170,7 @@ func TestPlantedOrders(t *testing.T) {
 	b.restartUnlocked()
 	for _, o := range []swap.Order{copied, bare, exact} {
 		o = b.waitUntil(o.ID, "refused", isChanged)
-		if o.Cause.Word != swap.SealBroken {
+		if o.Cause.Word != swap.ReasonRecordTampered {
 			t.Errorf("cause %+v", o.Cause)
 		}
 	}
@@ -230,9 +230,9 @@ func TestOldSealAfterAccept(t *testing.T) {
 	}
 }
 
-// TestWishesAreSealed checks that only the user can request a cancel or speed-up.
+// TestUserRequestsAreSealed checks that only the user can request a cancel or speed-up.
 // Meanwhile a sent transaction is still watched to its proven end.
-func TestWishesAreSealed(t *testing.T) {
+func TestUserRequestsAreSealed(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*swap.Order)
 		wanted swap.State
@@ -323,7 +323,7 @@ func TestNothingIsAcceptedWithoutKeys(t *testing.T) {
 func TestSealedForm(t *testing.T) {
 	terms, effects := fourSteps()
 	when := time.Date(2026, 11, 20, 12, 0, 0, 5, time.UTC)
-	o := swap.Order{ID: "order", Consent: swap.Consent{Digest: common.Hash{1}, Terms: terms, AckCodes: []string{"price_off"},
+	o := swap.Order{ID: "order", Consent: swap.Consent{Digest: common.Hash{1}, Terms: terms, AckCodes: []string{"price_impact"},
 		Offer: swap.Offer{ID: "offer", Provider: swap.DEX, AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: when, Raw: []byte(`{"a": "<b>"}`)},
 		Plan:  swap.Plan{Settlement: swap.ByOwnCall, Spender: permit2}}, Progress: swap.Progress{SlippageBps: 50}, Created: when}
 	for _, f := range effects {
@@ -331,7 +331,7 @@ func TestSealedForm(t *testing.T) {
 	}
 	s := swap.Seal{Form: sealForm, Act: "execute", Made: when}
 	message := consentOf(o).message(s)
-	if got := crypto.Keccak256Hash(message); got != common.HexToHash("0x3c27639d531a36dd39b1d4c540cad19e7357cfde6d10f8caf5c443aabe2e5d55") {
+	if got := crypto.Keccak256Hash(message); got != common.HexToHash("0xa83ccc47aad02eca8b3bf848d010b870423b673e9bb7b208f655df4133bed632") {
 		t.Errorf("%s: count sealForm up\n%s", got, message)
 	}
 	stored := o.Clone()
@@ -356,10 +356,10 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 		Plan:  swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: 1, Data: []byte{}, Value: new(big.Int)}}, {Kind: swap.TypedStep, Typed: &typed}}}}, Created: when}
 	for _, f := range effects {
 		f.Pays = []swap.Payment{}
-		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.LateStep, Effect: f})
+		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.DeferredStep, Effect: f})
 	}
 	s := swap.Seal{Form: sealForm, Act: "accept", Made: when}
-	want := common.HexToHash("0x8a467a8a34465a9ce6e68d2cb3395eae62bbdfd452423a8f4a908e6d35366f7a")
+	want := common.HexToHash("0x28a505b25ea068f0f41e99693646b9ad372a9496384480d2c10ea545ebcb8c05")
 	for name, grow := range map[string]func(*swap.Order){
 		"accepted":  func(*swap.Order) {},
 		"read back": func(o *swap.Order) { *o = o.Clone() },
@@ -380,7 +380,7 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 		}
 	}
 	o.Proposal = &swap.Proposal{Review: swap.Review{Digest: o.Digest, Terms: terms, Offer: o.Offer, Plan: o.Plan, Findings: []swap.Finding{}, Expires: when}, Reason: "why", Made: when, Seal: &s}
-	if got := crypto.Keccak256Hash(proposalOf(o).message(s)); got != common.HexToHash("0xa4d4af5ecd6835eab83dc1534aacfef6143b378aa878e9cd9cd0973beff05fb7") {
+	if got := crypto.Keccak256Hash(proposalOf(o).message(s)); got != common.HexToHash("0x60447e0b3c6af0bbf5c9e1072c7662aade7f33b305ded79c70301f16e4397770") {
 		t.Errorf("%s: count sealForm up\n%s", got, proposalOf(o).message(s))
 	}
 }

@@ -175,8 +175,8 @@ func TestGasGuardBlocks(t *testing.T) {
 	b.wantNonceAndWETH(0, 0)
 }
 
-// TestScamNeedsASecondAct covers gas above half of the swapped value.
-func TestScamNeedsASecondAct(t *testing.T) {
+// TestExcessiveGasNeedsAcknowledgement covers gas above half of the swapped value.
+func TestExcessiveGasNeedsAcknowledgement(t *testing.T) {
 	b := newEngineFixture(t)
 	b.provider.quote = even
 	q, err := ask(b, func(r *swap.QuoteRequest) { r.AmountIn = big.NewInt(1000) })
@@ -187,12 +187,12 @@ func TestScamNeedsASecondAct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Blocked() || len(r.Findings) != 1 || r.Findings[0].Code != "gas_scam" {
+	if r.Blocked() || len(r.Findings) != 1 || r.Findings[0].Code != "gas_excessive" {
 		t.Fatalf("findings %+v", r.Findings)
 	}
 	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller})
 	refusedWith(t, err, swap.NeedsAcknowledge)
-	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller, Acknowledge: []string{"gas_scam"}})
+	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: passwordCaller, Acknowledge: []string{"gas_excessive"}})
 	if err != nil {
 		t.Fatal(err)
 	}

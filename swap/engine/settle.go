@@ -95,7 +95,7 @@ func (e *Engine) settleProvider(ctx context.Context, o *swap.Order) (swap.Cause,
 func explainUnclear(o *swap.Order, unclear common.Hash) {
 	switch {
 	case unclear != common.Hash{}:
-		o.SetCause(swap.NewCause(swap.LookAt, "tx", unclear.Hex(), "chainId", strconv.FormatUint(o.Terms.SrcChain, 10)))
+		o.SetCause(swap.NewCause(swap.CheckTransaction, "tx", unclear.Hex(), "chainId", strconv.FormatUint(o.Terms.SrcChain, 10)))
 	case o.Condition == swap.AmountUnclear:
 		o.SetCause(swap.NoCause)
 	}
@@ -107,7 +107,7 @@ func historyLine(before, now swap.Order) swap.Cause {
 	case now.Condition != before.Condition && now.Condition != swap.NoCondition:
 		return swap.WaitCause(now.Condition)
 	case now.Claim != nil && !swap.SameClaim(before.Claim, now.Claim):
-		c := swap.NewCause(swap.ProviderSays, "state", string(now.Claim.State))
+		c := swap.NewCause(swap.ProviderReported, "state", string(now.Claim.State))
 		if now.Claim.ProviderStatus != "" && now.Claim.ProviderStatus != string(now.Claim.State) {
 			c.By, c.Said = swap.SaidByProvider, now.Claim.ProviderStatus
 			c = c.WithText(c.Text() + " (" + now.Claim.ProviderStatus + ")")
@@ -202,7 +202,7 @@ func (e *Engine) beginSearch(ctx context.Context, o *swap.Order) (swap.Cause, er
 		since[id] = b.Number
 	}
 	o.SearchFrom = since
-	return swap.NewCause(swap.SearchBegun, "block", strconv.FormatUint(since[o.Terms.SrcChain], 10)), nil
+	return swap.NewCause(swap.SearchStarted, "block", strconv.FormatUint(since[o.Terms.SrcChain], 10)), nil
 }
 
 // headLife is how old the known head of the other chain may be when the input is handed
@@ -218,7 +218,7 @@ func (e *Engine) needsHead(o swap.Order, s swap.Step) bool {
 // recordHead records the other chain's head. If it cannot be read, block times alone
 // decide later what came first.
 func (e *Engine) recordHead(ctx context.Context, o *swap.Order) swap.Cause {
-	heads, note := map[uint64]uint64{}, swap.NewCause(swap.HandsOverNext)
+	heads, note := map[uint64]uint64{}, swap.NewCause(swap.DepositNext)
 	if n, err := e.Nodes.Head(ctx, o.Terms.DstChain); err == nil {
 		heads[o.Terms.DstChain] = n
 		note.Data = swap.Figures{"block": strconv.FormatUint(n, 10)}

@@ -114,7 +114,7 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 	case late:
 		return o, swap.NoCause, swap.Refuse(swap.TooLate, "it is too late to send the transaction again; it is about to be cancelled")
 	case ending:
-		return o, swap.NoCause, swap.Refuse(swap.BeingCancelled, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises, up to the gas ceiling")
+		return o, swap.NoCause, swap.Refuse(swap.CancelInProgress, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises, up to the gas ceiling")
 	}
 	accepted, wished := s.engine.checkAccepted(o), s.engine.checkSeal(o.EndSeal, endingOf(o))
 	if accepted != nil && !(o.Cancel && wished == nil) {
@@ -133,7 +133,7 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 		if err != nil {
 			return o, swap.NoCause, err
 		}
-		note = swap.NewCause(swap.UserRaisedCeiling, "tier", string(r.Tier), "was", was.String(), "ceiling", r.GasCeiling.String())
+		note = swap.NewCause(swap.UserRaisedCeiling, "tier", string(r.Tier), "previous", was.String(), "ceiling", r.GasCeiling.String())
 		note = note.WithText(note.Text() + " from " + plan.Units(was, net.Decimals, net.Symbol) + " to " + plan.Units(r.GasCeiling, net.Decimals, net.Symbol))
 	}
 	if ending {
@@ -240,7 +240,7 @@ func (e *Engine) speedUp(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.
 	o.Condition = swap.NoCondition
 	o.SetCause(swap.NoCause)
 	if done.Last().Hash == o.Bump.Over {
-		return swap.NewCause(swap.ToBeSpedUp), nil
+		return swap.NewCause(swap.SpeedupPending), nil
 	}
 	setAttempts(o, *done)
 	o.Bump = nil
@@ -267,9 +267,9 @@ var droppedBumpErrors = []struct {
 }{
 	{chain.ErrCeiling, swap.SpeedupAboveCeiling},
 	{chain.ErrWouldRevert, swap.SpeedupWouldFail},
-	{chain.ErrFunds, swap.SpeedupFunds},
-	{chain.ErrAttempts, swap.SpeedupTooOften},
-	{chain.ErrExpired, swap.SpeedupLate},
+	{chain.ErrFunds, swap.SpeedupInsufficientFunds},
+	{chain.ErrAttempts, swap.SpeedupLimit},
+	{chain.ErrExpired, swap.SpeedupTooLate},
 	{chain.ErrNonceUsed, swap.SpeedupEnded},
 	{chain.ErrEnded, swap.SpeedupEnded},
 	{chain.ErrCancelling, swap.SpeedupCancelling},

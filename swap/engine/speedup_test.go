@@ -117,7 +117,7 @@ func TestSpeedUpRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = b.service.SpeedUp(t.Context(), speedupOf(o))
-	refusedWith(t, err, swap.BeingCancelled)
+	refusedWith(t, err, swap.CancelInProgress)
 	o = b.waitUntil(o.ID, "cancelling", func(o swap.Order) bool { return o.Condition == swap.Cancelling })
 	if attempts(o) != "call cancel" {
 		t.Errorf("attempts %s", attempts(o))
@@ -165,7 +165,7 @@ func TestSpeedUpKeepsTheCeiling(t *testing.T) {
 	b.chain.Resume()
 	b.waitState(o.ID, swap.Filled)
 	b.wantNonceAndWETH(1, 1e17)
-	want := fmt.Sprintf("raised the gas ceiling from %s to %s", plan.Units(tight, 18, "ETH"), plan.Units(ask.GasCeiling, 18, "ETH"))
+	want := fmt.Sprintf("raised the fee limit from %s to %s", plan.Units(tight, 18, "ETH"), plan.Units(ask.GasCeiling, 18, "ETH"))
 	for _, l := range b.history(o.ID) {
 		if strings.Contains(l.Note, want) && l.Cause.Word == swap.UserRaisedCeiling && l.Cause.Data["ceiling"] == ask.GasCeiling.String() {
 			return

@@ -51,11 +51,11 @@ func (e *Engine) submit(ctx context.Context, o *swap.Order) (swap.Cause, error) 
 	switch told := o.Submission; {
 	case told.Closed():
 	case !e.submittable(*o) && told == nil:
-		note = swap.NewCause(swap.NotHandedOver)
+		note = swap.NewCause(swap.NotSubmitted)
 		o.SetCause(note)
 		note = note.WithText("not submitted")
 	case !e.submittable(*o):
-		note = swap.NewCause(swap.ProviderMissed)
+		note = swap.NewCause(swap.ProviderUnreachable)
 	case told != nil && elapsed(e.Now(), told.First) >= submitTimeout:
 		note = swap.NewCause(swap.AnswerUnknown)
 	default:
@@ -83,13 +83,13 @@ func (e *Engine) trySubmit(ctx context.Context, o *swap.Order) (swap.Cause, erro
 		}
 		known, err := e.providerKnows(ctx, s, o)
 		if err != nil || known {
-			return swap.NewCause(swap.ProviderHasIt), err
+			return swap.NewCause(swap.ProviderReceived), err
 		}
 	}
 	told := *o.Submission
 	told.Last, told.Tries = now, told.Tries+1
 	o.Submission, o.Updated = &told, now
-	if err := e.Journal.Update(o, swap.NewCause(swap.TellingProvider)); err != nil {
+	if err := e.Journal.Update(o, swap.NewCause(swap.ReasonSubmitting)); err != nil {
 		return swap.NoCause, err
 	}
 	failpoint.Point("engine.before_submit")

@@ -122,7 +122,7 @@ func (tr *trader) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.B
 	deadline := earlier(now.Add(10*time.Minute), t.Deadline).Truncate(time.Second)
 	built := swap.Built{Settlement: swap.ByOwnCall, Spender: permit2, Steps: []swap.Step{
 		{Kind: swap.TypedStep, Typed: &typed},
-		{Kind: swap.LateStep, Effect: swapEffect(t, o.MinOut, deadline, granted.Approves)},
+		{Kind: swap.DeferredStep, Effect: swapEffect(t, o.MinOut, deadline, granted.Approves)},
 	}}
 	if tr.alterBuilt != nil {
 		tr.alterBuilt(&built)
@@ -236,7 +236,7 @@ func (tr *trader) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 			Deadline: time.Unix(p.SigDeadline.Int64(), 0).UTC(), Nonce: p.Details.Nonce}, nil
 	}
 	if !bytes.HasPrefix(s.Call.Data, executeSelector) {
-		return swap.Effect{}, swap.Refuse(swap.NotUnderstood, "not the router's execute")
+		return swap.Effect{}, swap.Refuse(swap.Undecodable, "not the router's execute")
 	}
 	vals, err := executeArgs.Unpack(s.Call.Data[4:])
 	if err != nil {

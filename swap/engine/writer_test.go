@@ -53,9 +53,9 @@ func TestFalseEndsAreShown(t *testing.T) {
 	b.wantNonce(4) // approval and swap of the two others
 }
 
-// TestFundsThatLookPromised checks that an order in the file that looks signed and
+// TestForgedOrdersReserveFunds checks that an order in the file that looks signed and
 // fillable reduces the amount that can be swapped, although nobody signed it.
-func TestFundsThatLookPromised(t *testing.T) {
+func TestForgedOrdersReserveFunds(t *testing.T) {
 	b := newEngineFixture(t)
 	b.useTrader()
 	if _, err := b.review(usdc, 4500e6); err != nil {

@@ -69,9 +69,9 @@ func (j *Journal) uses(t *testing.T, o swap.Order) map[string]Use {
 	return all
 }
 
-// TestHolds checks that one order at a time holds an allowance, in the same commit as its
+// TestAllowanceLock checks that one order at a time holds an allowance, in the same commit as its
 // record, until its pull is done or it has ended.
-func TestHolds(t *testing.T) {
+func TestAllowanceLock(t *testing.T) {
 	j := newJournal(t)
 	a, b := j.spends(t, swap.Swap, 10), j.spends(t, swap.Swap, 20)
 	hold := func(o *swap.Order) { o.AllowanceLocked = true }
@@ -139,8 +139,8 @@ func TestStaleHolderIsTakenOver(t *testing.T) {
 	}
 }
 
-// TestHoldsRace checks that of many simultaneous requests for an allowance one succeeds.
-func TestHoldsRace(t *testing.T) {
+// TestAllowanceLockRace checks that of many simultaneous requests for an allowance one succeeds.
+func TestAllowanceLockRace(t *testing.T) {
 	j := newJournal(t)
 	var orders []swap.Order
 	for range 16 {

@@ -8,9 +8,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestAnotherSpenderLeavesNoLine checks that an order which continues with another
+// TestSpenderChangeUpdatesTheAllowanceIndex checks that an order which continues with another
 // spender is removed from the first spender's allowance index.
-func TestAnotherSpenderLeavesNoLine(t *testing.T) {
+func TestSpenderChangeUpdatesTheAllowanceIndex(t *testing.T) {
 	j := newJournal(t)
 	o := j.spends(t, swap.Swap, 1000)
 	j.must(t, &o, func(o *swap.Order) { o.AllowanceLocked = true })

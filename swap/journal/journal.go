@@ -121,7 +121,7 @@ func (j *Journal) Create(o swap.Order, content common.Hash, also ...func(*bolt.T
 			return err
 		}
 		made = true
-		return write(tx, swap.Order{}, &o, swap.NewCause(swap.Begun))
+		return write(tx, swap.Order{}, &o, swap.NewCause(swap.ReasonAccepted))
 	})
 	if err == nil {
 		point("after", o.State)
@@ -160,11 +160,11 @@ var changes = []struct {
 	is   func(old, now swap.Order) bool
 }{
 	{"search", func(old, now swap.Order) bool { return len(now.SearchFrom) > len(old.SearchFrom) }},
-	{"tell", func(old, now swap.Order) bool {
+	{"attempt", func(old, now swap.Order) bool {
 		return now.Submission != nil && (old.Submission == nil || now.Submission.Tries > old.Submission.Tries)
 	}},
-	{"told", func(old, now swap.Order) bool { return now.Submission.Closed() && !old.Submission.Closed() }},
-	{"hold", func(old, now swap.Order) bool { return now.AllowanceLocked && !old.AllowanceLocked }},
+	{"closed", func(old, now swap.Order) bool { return now.Submission.Closed() && !old.Submission.Closed() }},
+	{"lock", func(old, now swap.Order) bool { return now.AllowanceLocked && !old.AllowanceLocked }},
 	{"claim", func(old, now swap.Order) bool { return now.Claim != nil && !swap.SameClaim(old.Claim, now.Claim) }},
 	{"propose", func(old, now swap.Order) bool {
 		return now.Proposal != nil && !swap.SameProposal(old.Proposal, now.Proposal)
@@ -207,7 +207,7 @@ func runWrites(tx *bolt.Tx, also []func(*bolt.Tx) error) error {
 // RecordRequest records that a request other than an execution was used for an order, and reports
 // whether it already had been. also are further writes of the first commit.
 func (j *Journal) RecordRequest(request string, content common.Hash, order string, also ...func(*bolt.Tx) error) (repeated bool, err error) {
-	failpoint.Point("journal.before_ask")
+	failpoint.Point("journal.before_request")
 	err = j.update(func(tx *bolt.Tx) error {
 		_, ok, err := lookupRequest(tx, request, content)
 		if err != nil || ok {
@@ -220,7 +220,7 @@ func (j *Journal) RecordRequest(request string, content common.Hash, order strin
 		return tx.Bucket(RequestBucket).Put([]byte(request), swap.MustJSON(RequestRecord{content, order}))
 	})
 	if err == nil {
-		failpoint.Point("journal.after_ask")
+		failpoint.Point("journal.after_request")
 	}
 	return repeated, err
 }
@@ -230,7 +230,7 @@ func (j *Journal) RecordRequest(request string, content common.Hash, order strin
 // with ErrStale as Update does. If the change gives the order another digest, that names
 // the order too. also are further writes of the first commit.
 func (j *Journal) UpdateByRequest(request string, content common.Hash, o swap.Order, note swap.Cause, also ...func(*bolt.Tx) error) (swap.Order, error) {
-	failpoint.Point("journal.before_wish")
+	failpoint.Point("journal.before_change")
 	err := j.update(func(tx *bolt.Tx) error {
 		old, err := read(tx, o.ID)
 		if err != nil {
@@ -255,7 +255,7 @@ func (j *Journal) UpdateByRequest(request string, content common.Hash, o swap.Or
 		return write(tx, old, &o, note)
 	})
 	if err == nil {
-		failpoint.Point("journal.after_wish")
+		failpoint.Point("journal.after_change")
 	}
 	return o, err
 }

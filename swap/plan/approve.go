@@ -42,7 +42,7 @@ func decodeApprove(t swap.Terms, c chain.Call, shares *big.Int) (swap.Effect, er
 	case c.To != t.Input() || c.To == (common.Address{}):
 		return swap.Effect{}, swap.RefuseField(swap.NotAsAccepted, "to", "the approval goes to %s, not to the input token", c.To)
 	case len(w) != 2 || !isAddress(w[0]):
-		return swap.Effect{}, swap.RefuseField(swap.NotUnderstood, "data", "the approval is not in its one canonical encoding")
+		return swap.Effect{}, swap.RefuseField(swap.Undecodable, "data", "the approval is not in its one canonical encoding")
 	case c.Value == nil || c.Value.Sign() != 0:
 		return swap.Effect{}, swap.RefuseField(swap.NotAsAccepted, "value", "the approval would also send the coin").WithAmounts(swap.OfCoin, c.Value, nil)
 	}
@@ -61,7 +61,7 @@ func DecodeStep(p swap.Provider, t swap.Terms, s swap.Step) (swap.Effect, error)
 			return swap.Effect{}, err
 		}
 	}
-	if s.Kind == swap.LateStep {
+	if s.Kind == swap.DeferredStep {
 		s.Kind = swap.CallStep
 	}
 	if t.Provider != swap.Wallet && s.Kind == swap.CallStep && IsApprove(*s.Call) {

@@ -21,11 +21,11 @@ func TestDecodeApprove(t *testing.T) {
 	}{
 		"another token":  {swap.NotAsAccepted, func(c *chain.Call) { c.To = weth }},
 		"nobody":         {swap.NotAsAccepted, func(c *chain.Call) { c.To = native }},
-		"too long":       {swap.NotUnderstood, func(c *chain.Call) { c.Data = append(c.Data, 0) }},
-		"a word more":    {swap.NotUnderstood, func(c *chain.Call) { c.Data = append(c.Data, make([]byte, 32)...) }},
-		"too short":      {swap.NotUnderstood, func(c *chain.Call) { c.Data = c.Data[:67] }},
-		"selector alone": {swap.NotUnderstood, func(c *chain.Call) { c.Data = c.Data[:4] }},
-		"dirty address":  {swap.NotUnderstood, func(c *chain.Call) { c.Data[4] = 1 }},
+		"too long":       {swap.Undecodable, func(c *chain.Call) { c.Data = append(c.Data, 0) }},
+		"a word more":    {swap.Undecodable, func(c *chain.Call) { c.Data = append(c.Data, make([]byte, 32)...) }},
+		"too short":      {swap.Undecodable, func(c *chain.Call) { c.Data = c.Data[:67] }},
+		"selector alone": {swap.Undecodable, func(c *chain.Call) { c.Data = c.Data[:4] }},
+		"dirty address":  {swap.Undecodable, func(c *chain.Call) { c.Data[4] = 1 }},
 		"with value":     {swap.NotAsAccepted, func(c *chain.Call) { c.Value = big.NewInt(1) }},
 		"without value":  {swap.NotAsAccepted, func(c *chain.Call) { c.Value = nil }},
 	} {
@@ -82,9 +82,9 @@ func TestValueIsSpent(t *testing.T) {
 	}
 }
 
-// TestAllowanceOfHandOvers checks that a call that takes the input needs exactly that
+// TestDepositAllowance checks that a call that takes the input needs exactly that
 // allowance. For a signed order a built-in contract may have more.
-func TestAllowanceOfHandOvers(t *testing.T) {
+func TestDepositAllowance(t *testing.T) {
 	for _, c := range []struct {
 		kind            swap.EffectKind
 		present, shares int64

@@ -64,9 +64,9 @@ func checkSettled(p swap.Provider, plan swap.Plan) error {
 	_, settles := p.(swap.Settler)
 	switch {
 	case known && plan.Settlement != want:
-		return swap.RefuseField(swap.NotUnderstood, "settlement", "a plan of one %s is not settled by %q", plan.LastEffect().Kind, plan.Settlement)
+		return swap.RefuseField(swap.Undecodable, "settlement", "a plan of one %s is not settled by %q", plan.LastEffect().Kind, plan.Settlement)
 	case want == swap.ByProvider && !settles:
-		return swap.RefuseField(swap.NotUnderstood, "settlement", "the %s provider settles no orders", p.Kind())
+		return swap.RefuseField(swap.Undecodable, "settlement", "the %s provider settles no orders", p.Kind())
 	}
 	return nil
 }

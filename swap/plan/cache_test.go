@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestShelf checks the bounds for a shelf's number of values and their total size.
-func TestShelf(t *testing.T) {
+// TestBoundedCache checks the bounds for a shelf's number of values and their total size.
+func TestBoundedCache(t *testing.T) {
 	s := newBoundedCache(3, func(n int) int { return n })
 	for i, n := range []int{1, 2, 3, 4} {
 		s.put(fmt.Sprint(i), n)

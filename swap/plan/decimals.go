@@ -26,5 +26,5 @@ func (pl *Planner) judgeDecimals(t swap.Terms) []swap.Finding {
 	return []swap.Finding{{Code: "decimals_unconfirmed", Severity: swap.Warn,
 		Text: "only a token list, a provider or one host told how many decimals " + named + " has: amounts of it may be shown too large or too small by powers of ten; what is signed is " +
 			t.AmountIn.String() + " base units, for at least " + t.MinOut.String(),
-		Data: map[string]string{"amountIn": t.AmountIn.String(), "floorOut": t.MinOut.String(), "tokens": named}}}
+		Data: map[string]string{"amountIn": t.AmountIn.String(), "minOut": t.MinOut.String(), "tokens": named}}}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestDecimalsThatOneTold checks that a review names the tokens whose decimals were
+// TestReviewNamesUnconfirmedDecimals checks that a review names the tokens whose decimals were
 // reported only by a list, a provider or one host, and the signed amounts in base units.
-func TestDecimalsThatOneTold(t *testing.T) {
+func TestReviewNamesUnconfirmedDecimals(t *testing.T) {
 	terms := testTerms()
 	terms.TokenIn, terms.TokenOut = usdc, weth
 	for name, c := range map[string]struct {
@@ -33,7 +33,7 @@ func TestDecimalsThatOneTold(t *testing.T) {
 			continue
 		}
 		if len(found) != 1 || found[0].Code != "decimals_unconfirmed" || found[0].Severity != swap.Warn || found[0].Data["tokens"] != c.want ||
-			found[0].Data["amountIn"] != terms.AmountIn.String() || found[0].Data["floorOut"] != terms.MinOut.String() {
+			found[0].Data["amountIn"] != terms.AmountIn.String() || found[0].Data["minOut"] != terms.MinOut.String() {
 			t.Errorf("%s: %+v", name, found)
 		}
 	}

@@ -59,7 +59,7 @@ func (pl *Planner) rebuildFrom(ctx context.Context, p swap.Provider, o swap.Orde
 // only one of the two can be used.
 func sameConsent(o swap.Order, plan swap.Plan) error {
 	if swap.Digest(o.Terms, plan.Effects()) != o.Digest || plan.Settlement != o.Plan.Settlement || plan.Spender != o.Plan.Spender {
-		return swap.AskConsent(swap.ActsDifferently)
+		return swap.AskConsent(swap.EffectsChanged)
 	}
 	other := func(s swap.Step) bool { return s.Effect.Kind == swap.Permit && !AllowsNonce(o.Permit, s.Effect.Nonce) }
 	if slices.ContainsFunc(plan.Steps, other) {
@@ -76,7 +76,7 @@ func AllowsNonce(p *swap.SignedPermit, nonce *big.Int) bool {
 
 // FreshOffers returns offers of the accepted route whose enforced minimum is at least the
 // accepted one, best first. If none qualifies with the accepted slippage, it asks once
-// more with as little as needed. It fails with ConsentNeeded (KindGone, PriceFell).
+// more with as little as needed. It fails with ConsentNeeded (RouteUnavailable, PriceFell).
 func (pl *Planner) FreshOffers(ctx context.Context, p swap.Provider, o swap.Order) ([]swap.Offer, error) {
 	r, most := requestOf(o), new(big.Int)
 	r.Routing = o.Offer.Routing
@@ -87,7 +87,7 @@ func (pl *Planner) FreshOffers(ctx context.Context, p swap.Provider, o swap.Orde
 		}
 		fresh = slices.DeleteFunc(fresh, func(f swap.Offer) bool { return f.Routing != o.Offer.Routing || f.Wrap != o.Terms.Wrap })
 		if len(fresh) == 0 {
-			return nil, swap.AskConsent(swap.KindGone)
+			return nil, swap.AskConsent(swap.RouteUnavailable)
 		}
 		keep := slices.DeleteFunc(slices.Clone(fresh), func(f swap.Offer) bool { return f.MinOut.Cmp(o.Terms.MinOut) < 0 })
 		if len(keep) > 0 {
@@ -98,7 +98,7 @@ func (pl *Planner) FreshOffers(ctx context.Context, p swap.Provider, o swap.Orde
 			break
 		}
 	}
-	return nil, swap.AskConsent(swap.PriceFell, "floor", o.Terms.MinOut.String(), "offered", most.String())
+	return nil, swap.AskConsent(swap.PriceFell, "minOut", o.Terms.MinOut.String(), "offered", most.String())
 }
 
 // maxTried bounds how many offers of one quote are built, one after the other.

@@ -12,13 +12,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestPartsAreTold checks that an unsound offer is reported to every context that asked for
+// TestRefusedOffersAreReported checks that an unsound offer is reported to every context that asked for
 // refused parts, in a quote and in a renewed quote, and that the sound offer is taken.
-func TestPartsAreTold(t *testing.T) {
+func TestRefusedOffersAreReported(t *testing.T) {
 	var heard []string
 	hears := func(name string) func(error) {
 		return func(err error) {
-			refusedWith(t, err, swap.ProviderGarbage)
+			refusedWith(t, err, swap.ProviderInvalidResponse)
 			heard = append(heard, name)
 		}
 	}

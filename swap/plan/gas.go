@@ -28,7 +28,7 @@ func judgeGas(g *swap.Gas, value, ceiling, worth *big.Int, symbol string) []swap
 	f, _ := share.Float64()
 	g.Share = &f
 	if share.Cmp(scamShare) > 0 {
-		found = append(found, swap.Finding{Code: "gas_scam", Severity: swap.Acknowledge,
+		found = append(found, swap.Finding{Code: "gas_excessive", Severity: swap.Acknowledge,
 			Text: fmt.Sprintf("gas costs %.0f %% of what is swapped: this looks like a scam or a mistake", f*100),
 			Data: map[string]string{"expected": g.Expected.String(), "value": worth.String()}})
 	}
@@ -66,7 +66,7 @@ func gasOf(ctx context.Context, n Nodes, t swap.Terms, o swap.Offer, p swap.Plan
 		switch s.Kind {
 		case swap.TypedStep:
 			continue
-		case swap.LateStep:
+		case swap.DeferredStep:
 			call = chain.Call{ChainID: t.SrcChain, From: t.Account, To: s.Effect.Target, Value: new(big.Int), Gas: max(o.Gas, minLateGas)}
 		default:
 			call = *s.Call

@@ -19,7 +19,7 @@ func TestJudgeGas(t *testing.T) {
 		{"exactly enough", n(10), n(20), n(100), n(120), n(50), n(100), nil, 0},
 		{"one wei short", n(10), n(20), n(100), n(119), n(50), n(100), []string{"gas_insufficient:block"}, 1},
 		{"half the value", n(50), n(50), n(0), n(1000), n(50), n(100), nil, 0},
-		{"above half", n(51), n(51), n(0), n(1000), n(60), n(100), []string{"gas_scam:acknowledge"}, 0},
+		{"above half", n(51), n(51), n(0), n(1000), n(60), n(100), []string{"gas_excessive:acknowledge"}, 0},
 		{"above the ceiling", n(10), n(51), n(0), n(1000), n(50), n(100), []string{"gas_ceiling:block"}, 0},
 		{"unknown worth", n(10), n(20), n(0), n(1000), n(50), nil, []string{"value_unknown:acknowledge"}, 0},
 		{"no gas at all", n(0), n(0), n(0), n(0), n(50), nil, nil, 0},
@@ -37,8 +37,8 @@ func TestJudgeGas(t *testing.T) {
 func TestJudgePrice(t *testing.T) {
 	own := big.NewInt(1000)
 	for offered, want := range map[int64]string{
-		1000: "", 971: "", 970: "price_off:note", 950: "price_off:warn", 900: "price_off:acknowledge", 500: "price_off:block", 1: "price_off:block",
-		1029: "", 1030: "price_off:note", 1100: "price_off:acknowledge", 1500: "price_off:block", 9999: "price_off:block",
+		1000: "", 971: "", 970: "price_impact:note", 950: "price_impact:warn", 900: "price_impact:acknowledge", 500: "price_impact:block", 1: "price_impact:block",
+		1029: "", 1030: "price_impact:note", 1100: "price_impact:acknowledge", 1500: "price_impact:block", 9999: "price_impact:block",
 	} {
 		got := ""
 		if c := codes(judgePrice(big.NewInt(offered), own)); len(c) > 0 {

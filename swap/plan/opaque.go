@@ -79,7 +79,7 @@ const selectorLen = 4
 // checkIsCall refuses a plain transfer in place of an opaque call.
 func checkIsCall(f swap.Effect, c chain.Call) error {
 	if f.Kind == swap.Opaque && len(c.Data) < selectorLen {
-		return swap.RefuseField(swap.NotUnderstood, "data", "the %s says with %d bytes what it is for", f.Kind, len(c.Data))
+		return swap.RefuseField(swap.Undecodable, "data", "the %s says with %d bytes what it is for", f.Kind, len(c.Data))
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (pl *Planner) judgeOutput(ctx context.Context, t swap.Terms) (found []swap.
 			Data: map[string]string{"token": t.TokenOut.Hex()}})
 	}
 	if known.Imitates != (common.Address{}) {
-		found = append(found, swap.Finding{Code: "output_imitates", Severity: swap.Acknowledge,
+		found = append(found, swap.Finding{Code: "output_lookalike", Severity: swap.Acknowledge,
 			Text: fmt.Sprintf("the token that you would receive, %s, bears the symbol or name of %s and is another one: this is what a fraud looks like", t.TokenOut, known.Imitates),
 			Data: map[string]string{"token": t.TokenOut.Hex(), "imitates": known.Imitates.Hex()}})
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestOutputTakesActs checks that a token which no list has, or which bears another's
+// TestOutputNeedsAcknowledgements checks that a token which no list has, or which bears another's
 // name, needs an acknowledgement for each, also on networks that the wallet does not read
 // and if nobody can be asked. A network's coin and its wrapped form need none.
-func TestOutputTakesActs(t *testing.T) {
+func TestOutputNeedsAcknowledgements(t *testing.T) {
 	none, listed, posing := swap.Recognition{}, swap.Recognition{Listed: true}, swap.Recognition{Listed: true, Imitates: usdc}
 	for name, c := range map[string]struct {
 		chain uint64
@@ -23,8 +23,8 @@ func TestOutputTakesActs(t *testing.T) {
 	}{
 		"on a list":                    {1, usdc, &listed, nil},
 		"on no list":                   {1, usdc, &none, []string{"output_unverified"}},
-		"on a list, of another's name": {1, usdc, &posing, []string{"output_imitates"}},
-		"neither":                      {1, usdt, &swap.Recognition{Imitates: usdc}, []string{"output_imitates", "output_unverified"}},
+		"on a list, of another's name": {1, usdc, &posing, []string{"output_lookalike"}},
+		"neither":                      {1, usdt, &swap.Recognition{Imitates: usdc}, []string{"output_lookalike", "output_unverified"}},
 		"of a far network":             {137, usdt, &none, []string{"output_unverified"}},
 		"the coin of a far network":    {137, native, &none, nil},
 		"the coin":                     {1, native, &none, nil},

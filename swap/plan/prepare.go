@@ -104,7 +104,7 @@ func (q *Quoter) prepare(ctx context.Context, p swap.Provider, net chain.Network
 
 // fallbacks are the provider's failures after which its next offer is tried. An answer
 // outside the terms is not one of them: it is refused and shown.
-var fallbacks = []swap.Code{swap.ProviderBusy, swap.ProviderDown, swap.ProviderGarbage, swap.ProviderRefused, swap.QuoteExpired, swap.NoRoute, swap.WouldRevert}
+var fallbacks = []swap.Code{swap.ProviderBusy, swap.ProviderDown, swap.ProviderInvalidResponse, swap.ProviderRefused, swap.QuoteExpired, swap.NoRoute, swap.WouldRevert}
 
 func fallsBack(err error) bool {
 	var refused *swap.Refusal
@@ -152,11 +152,11 @@ func decodeAll(p swap.Provider, t swap.Terms, b swap.Built) (swap.Plan, error) {
 		if s.Typed != nil {
 			set++
 		}
-		want, ok := map[swap.StepKind]int{swap.CallStep: 1, swap.TypedStep: 1, swap.LateStep: 0}[s.Kind]
+		want, ok := map[swap.StepKind]int{swap.CallStep: 1, swap.TypedStep: 1, swap.DeferredStep: 0}[s.Kind]
 		if !ok || set != want || (s.Kind == swap.CallStep) != (s.Call != nil) {
-			return plan, swap.Refuse(swap.NotUnderstood, "step %d is not of a known form", i+1)
+			return plan, swap.Refuse(swap.Undecodable, "step %d is not of a known form", i+1)
 		}
-		if s.Kind != swap.LateStep {
+		if s.Kind != swap.DeferredStep {
 			f, err := DecodeStep(p, t, s)
 			if err != nil {
 				return plan, err
@@ -164,8 +164,8 @@ func decodeAll(p swap.Provider, t swap.Terms, b swap.Built) (swap.Plan, error) {
 			s.Effect = f
 		}
 		signed := s.Effect.Kind == swap.Permit || s.Effect.Kind == swap.Signed
-		if signed != (s.Kind == swap.TypedStep) || s.Kind == swap.LateStep && i < len(b.Steps)-1 {
-			return plan, swap.Refuse(swap.NotUnderstood, "step %d is no %s of that form", i+1, s.Effect.Kind)
+		if signed != (s.Kind == swap.TypedStep) || s.Kind == swap.DeferredStep && i < len(b.Steps)-1 {
+			return plan, swap.Refuse(swap.Undecodable, "step %d is no %s of that form", i+1, s.Effect.Kind)
 		}
 		plan.Steps = append(plan.Steps, s)
 	}
@@ -182,7 +182,7 @@ func CheckCall(t swap.Terms, c chain.Call) error {
 	case c.To == (common.Address{}):
 		return swap.RefuseField(swap.NotAsAccepted, "to", "the transaction has no target")
 	case c.Value == nil || c.Value.Sign() < 0:
-		return swap.RefuseField(swap.NotUnderstood, "value", "the transaction has no sound value")
+		return swap.RefuseField(swap.Undecodable, "value", "the transaction has no sound value")
 	}
 	most := new(big.Int)
 	if t.TokenIn == (common.Address{}) {

@@ -42,7 +42,7 @@ func judgePrice(offered, own *big.Int) []swap.Finding {
 			continue
 		}
 		f, _ := off.Float64()
-		return []swap.Finding{{Code: "price_off", Severity: b.severity, Text: fmt.Sprintf("the offer is %.1f %% %s the price of our own source", f*100, sign),
+		return []swap.Finding{{Code: "price_impact", Severity: b.severity, Text: fmt.Sprintf("the offer is %.1f %% %s the price of our own source", f*100, sign),
 			Data: map[string]string{"offered": offered.String(), "own": own.String()}}}
 	}
 	return nil

@@ -147,7 +147,7 @@ func (pl *Planner) weighProposal(ctx context.Context, r *swap.Review, net chain.
 func judgeChange(was, now swap.Terms, symbol string) (found []swap.Finding) {
 	if now.MinOut.Cmp(was.MinOut) < 0 {
 		lost, _ := new(big.Rat).SetFrac(new(big.Int).Sub(was.MinOut, now.MinOut), was.MinOut).Float64()
-		found = append(found, swap.Finding{Code: "floor_lowered", Severity: swap.Warn, Text: fmt.Sprintf("at worst %.1f %% less arrives than was accepted at worst", lost*100),
+		found = append(found, swap.Finding{Code: "minimum_lowered", Severity: swap.Warn, Text: fmt.Sprintf("at worst %.1f %% less arrives than was accepted at worst", lost*100),
 			Data: map[string]string{"accepted": was.MinOut.String(), "proposed": now.MinOut.String()}})
 	}
 	if now.GasCeiling.Cmp(was.GasCeiling) > 0 {

@@ -12,7 +12,7 @@ import (
 func TestProposedTerms(t *testing.T) {
 	e := &Planner{Fees: swap.DefaultFees()}
 	terms, effects := erc20()
-	o := swap.Order{Consent: swap.Consent{Terms: terms, Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.LateStep, Effect: effects[2]}}}}}
+	o := swap.Order{Consent: swap.Consent{Terms: terms, Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.DeferredStep, Effect: effects[2]}}}}}
 	offer := swap.Offer{MinOut: new(big.Int).Add(terms.MinOut, big.NewInt(5)), Request: swap.QuoteRequest{SlippageBps: 50}}
 	if got := e.proposedTerms(o, offer, noon); got.MinOut.Cmp(terms.MinOut) != 0 || !got.Deadline.Equal(noon.Add(consentLife)) {
 		t.Errorf("floor %s, deadline %s", got.MinOut, got.Deadline)

@@ -146,13 +146,13 @@ func (q *Quoter) quoteOne(ctx context.Context, b *ranking, k swap.Kind, funds fu
 }
 
 // ask asks one provider, within its time limit, and keeps its offers. A panic over its
-// reply becomes ProviderGarbage: it must stop neither the others nor the daemon.
+// reply becomes ProviderInvalidResponse: it must stop neither the others nor the daemon.
 func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() error) (offers []swap.Offer, err error) {
 	ctx, kept := q.planner.KeepAnswer(ctx, k, b.request.Account, b.request.Recipient, b.request.RefundTo)
 	defer func() { kept(err) }()
 	defer func() {
 		if p := recover(); p != nil {
-			offers, err = nil, swap.Refuse(swap.ProviderGarbage, "the %s provider's reply cannot be read: %v", k, p)
+			offers, err = nil, swap.Refuse(swap.ProviderInvalidResponse, "the %s provider's reply cannot be read: %v", k, p)
 		}
 	}()
 	r := b.request
@@ -252,11 +252,11 @@ func tidyOffer(o swap.Offer) swap.Offer {
 func checkOffer(o swap.Offer, r swap.QuoteRequest) error {
 	switch {
 	case len(o.Raw) > maxRaw:
-		return swap.Refuse(swap.ProviderGarbage, "an offer of %d bytes", len(o.Raw))
+		return swap.Refuse(swap.ProviderInvalidResponse, "an offer of %d bytes", len(o.Raw))
 	case o.Duration < 0:
-		return swap.Refuse(swap.ProviderGarbage, "an offer that is through before it began")
+		return swap.Refuse(swap.ProviderInvalidResponse, "an offer that is through before it began")
 	case o.AmountOut == nil || o.MinOut == nil || o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.AmountOut.BitLen() > 256:
-		return swap.Refuse(swap.ProviderGarbage, "an offer without a sound amount")
+		return swap.Refuse(swap.ProviderInvalidResponse, "an offer without a sound amount")
 	case o.MinOut.Cmp(swap.MinAfterSlippage(o.AmountOut, r.SlippageBps)) < 0:
 		return swap.RefuseField(swap.NotAsAccepted, "minAmountOut", "the offer's minimum allows more slippage than was asked for")
 	}

@@ -55,7 +55,7 @@ func (Revoker) Quote(context.Context, swap.QuoteRequest) ([]swap.Offer, error) {
 func (Revoker) Build(_ context.Context, o swap.Offer, t swap.Terms) (swap.Built, error) {
 	var g swap.Grant
 	if err := json.Unmarshal(o.Raw, &g); err != nil {
-		return swap.Built{}, &swap.Refusal{Code: swap.NotUnderstood, Reason: "the allowance to revoke cannot be read", Err: err}
+		return swap.Built{}, &swap.Refusal{Code: swap.Undecodable, Reason: "the allowance to revoke cannot be read", Err: err}
 	}
 	call := chain.Call{ChainID: t.SrcChain, From: t.Account, To: g.Keeper(), Value: new(big.Int), Data: revokeData(g)}
 	b := swap.Built{Steps: []swap.Step{{Kind: swap.CallStep, Call: &call}}, Settlement: swap.ByOwnCall, Spender: g.Spender}
@@ -66,10 +66,10 @@ func (Revoker) Build(_ context.Context, o swap.Offer, t swap.Terms) (swap.Built,
 }
 
 // Decode reads the two calls that set an allowance, in the one encoding that revokeData
-// writes. Everything else is refused with NotUnderstood.
+// writes. Everything else is refused with Undecodable.
 func (Revoker) Decode(_ swap.Terms, s swap.Step) (swap.Effect, error) {
 	if s.Kind != swap.CallStep || s.Call == nil || len(s.Call.Data) < 4 {
-		return swap.Effect{}, swap.Refuse(swap.NotUnderstood, "a revoke is one transaction")
+		return swap.Effect{}, swap.Refuse(swap.Undecodable, "a revoke is one transaction")
 	}
 	c := *s.Call
 	w := words(c.Data[4:])
@@ -80,11 +80,11 @@ func (Revoker) Decode(_ swap.Terms, s swap.Step) (swap.Effect, error) {
 	case bytes.Equal(selector, permit2Approve) && len(w) == 4 && c.To == swap.Permit2Contract && isAddress(w[0]) && isAddress(w[1]):
 		until := new(big.Int).SetBytes(w[3])
 		if until.Sign() != 0 { // Permit2 takes zero as the current block's time
-			return swap.Effect{}, swap.RefuseField(swap.NotUnderstood, "expiration", "a revoke has no expiration")
+			return swap.Effect{}, swap.RefuseField(swap.Undecodable, "expiration", "a revoke has no expiration")
 		}
 		a.Token, a.Spender, a.Amount = common.BytesToAddress(w[0]), common.BytesToAddress(w[1]), new(big.Int).SetBytes(w[2])
 	default:
-		return swap.Effect{}, swap.Refuse(swap.NotUnderstood, "the call is no revoke of an allowance")
+		return swap.Effect{}, swap.Refuse(swap.Undecodable, "the call is no revoke of an allowance")
 	}
 	return swap.Effect{Kind: swap.Approve, Chain: c.ChainID, Target: c.To, Approves: []swap.Approval{a}}, nil
 }

@@ -77,9 +77,9 @@ func TestOneWayIsNoFallbackOfAnother(t *testing.T) {
 	}
 }
 
-// TestFundsLessPromised checks that what signed open orders may still take is not offered
+// TestFundsMinusReserved checks that what signed open orders may still take is not offered
 // to a new one.
-func TestFundsLessPromised(t *testing.T) {
+func TestFundsMinusReserved(t *testing.T) {
 	refusedWith(t, checkFunds(big.NewInt(80), big.NewInt(100), big.NewInt(25)), swap.InsufficientFunds)
 	if err := checkFunds(big.NewInt(75), big.NewInt(100), big.NewInt(25)); err != nil {
 		t.Error(err)
@@ -116,8 +116,8 @@ func TestNothingIsKeptWithoutFunds(t *testing.T) {
 	}
 }
 
-// TestDroppedWhileAsked checks that offers requested before a lock are useless after it.
-func TestDroppedWhileAsked(t *testing.T) {
+// TestDroppedWhileQueried checks that offers requested before a lock are useless after it.
+func TestDroppedWhileQueried(t *testing.T) {
 	var s *Quoter
 	s = streamService(func(_ context.Context, told func(swap.Offer)) ([]swap.Offer, error) {
 		s.Drop()
@@ -155,7 +155,7 @@ func TestOfferWords(t *testing.T) {
 func TestReasonsAreBounded(t *testing.T) {
 	noise := strings.Repeat("9", 100_000) + "\x1b[2J\u202e\r\n"
 	for name, r := range map[string]*swap.Refusal{
-		"refused": swap.Refuse(swap.ProviderGarbage, "cannot read %s", noise), "of a field": swap.RefuseField(swap.ProviderGarbage, "f", "%s", "\u202e"+noise),
+		"refused": swap.Refuse(swap.ProviderInvalidResponse, "cannot read %s", noise), "of a field": swap.RefuseField(swap.ProviderInvalidResponse, "f", "%s", "\u202e"+noise),
 		"an error": asRefusal(errors.New(noise + noise)),
 	} {
 		if n := len([]rune(r.Reason)); n > swap.MaxRefusalReason+1 || strings.ContainsFunc(r.Reason, func(c rune) bool { return !unicode.IsPrint(c) }) {
@@ -251,8 +251,8 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// TestPlansHaveAPace checks the same limit for building plans.
-func TestPlansHaveAPace(t *testing.T) {
+// TestPlanRateLimit checks the same limit for building plans.
+func TestPlanRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var built, busy atomic.Int32
 		s := newTestQuoter(map[swap.Kind]swap.Provider{swap.Intent: fakeProvider{build: func() error { built.Add(1); return swap.Refuse(swap.ProviderRefused, "no") }}})

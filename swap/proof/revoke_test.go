@@ -10,9 +10,9 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// TestTookAway checks that a revoke is proven by a log of a zero allowance, with the
+// TestRevokeProof checks that a revoke is proven by a log of a zero allowance, with the
 // right contract, owner and spender.
-func TestTookAway(t *testing.T) {
+func TestRevokeProof(t *testing.T) {
 	word := func(n int64) []byte { return common.BigToHash(big.NewInt(n)).Bytes() }
 	byToken, byPermit2 := swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken}, swap.Grant{Token: usdc, Spender: router, Kind: swap.ByPermit2}
 	log := func(at common.Address, data []byte, topics ...common.Hash) *types.Log {

@@ -291,7 +291,7 @@ func TestJudgeBook(t *testing.T) {
 func TestJudgeWays(t *testing.T) {
 	i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == "ProvenBy" })
 	for _, by := range protocol.Vocabularies[i].Words {
-		if _, known := proofRules[by]; known == (by == "other_nonce") {
+		if _, known := proofRules[by]; known == (by == "tx_replaced") {
 			t.Errorf("%s: known %t", by, known)
 		}
 	}
@@ -320,11 +320,11 @@ func TestJudgeProven(t *testing.T) {
 		"another's call as its own":      {Verdict{State: "filled", By: "own_call", Evidence: ev(pays, 1)}, "its own false"},
 		"an arrival without a deposit":   {Verdict{State: "filled", By: "arrival", Evidence: ev(pays, 10), Logs: logs}, "without [received deposit]"},
 		"an end of another way":          {Verdict{State: "filled", By: "refund", Evidence: ev(pays, 1), Logs: logs}, "the verdict is filled"},
-		"a way that there is not":        {Verdict{State: "failed", By: "other_nonce"}, "the verdict is failed"},
-		"a nonce used":                   {Verdict{State: "failed", By: "used_nonce", Absence: none}, ""},
-		"a nonce used, not searched":     {Verdict{State: "failed", By: "used_nonce"}, "absence <nil>"},
-		"void, and not searched":         {Verdict{State: "cancelled", By: "void", Evidence: ev(depositTx, 1)}, "absence <nil>"},
-		"void without a transaction":     {Verdict{State: "cancelled", By: "void", Absence: none}, "evidence <nil>"},
+		"a way that there is not":        {Verdict{State: "failed", By: "tx_replaced"}, "the verdict is failed"},
+		"a nonce used":                   {Verdict{State: "failed", By: "order_nonce_used", Absence: none}, ""},
+		"a nonce used, not searched":     {Verdict{State: "failed", By: "order_nonce_used"}, "absence <nil>"},
+		"void, and not searched":         {Verdict{State: "cancelled", By: "invalidated", Evidence: ev(depositTx, 1)}, "absence <nil>"},
+		"void without a transaction":     {Verdict{State: "cancelled", By: "invalidated", Absence: none}, "evidence <nil>"},
 		"withdrawn, and signed":          {Verdict{State: "cancelled", By: "withdrawn"}, "has its transaction a/0"},
 		"never sent, and mined":          {Verdict{State: "expired", By: "never_sent"}, "no transaction of its that was rejected"},
 		"cancelled by what is no cancel": {Verdict{State: "cancelled", By: "cancel", Evidence: ev(depositTx, 1)}, "no transaction of the account to itself"},
@@ -335,7 +335,7 @@ func TestJudgeProven(t *testing.T) {
 		x.v.Sources = "one source"
 		proving(t, name, x.v, x.want)
 	}
-	proving(t, "without sources", Verdict{State: "failed", By: "used_nonce", Absence: none}, `sources ""`)
+	proving(t, "without sources", Verdict{State: "failed", By: "order_nonce_used", Absence: none}, `sources ""`)
 }
 
 func proving(t *testing.T, name string, v Verdict, want string) {

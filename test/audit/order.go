@@ -39,7 +39,7 @@ type Terms struct {
 	SrcChainID, DstChainID uint64
 	TokenIn, TokenOut      common.Address
 	AmountIn               Amount
-	MinimumReceived        Amount `json:"floorOut"`
+	MinimumReceived        Amount `json:"minOut"`
 	Refund                 *Spend
 	Wrap                   common.Address
 }

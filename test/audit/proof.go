@@ -19,23 +19,23 @@ type proofRule struct {
 
 // proofRules lists every proof by which an order can end here. Received may be missing from
 // own_call and fill if the output is the native coin, which leaves no log: checkBlockCoins compares
-// the block's balance with the minimum received. other_nonce has no row: nobody else has
+// the block's balance with the minimum received. tx_replaced has no row: nobody else has
 // the keys.
 var proofRules = map[string]proofRule{
 	"own_call":             {"filled", "own", false, "source", false, nil, (*Audit).receives},
 	"opaque_call":          {"filled", "own", false, "source", false, []string{"received", "logs"}, nil},
 	"fill":                 {"filled", "another's", false, "source", false, []string{"logs"}, (*Audit).receives},
-	"part":                 {"filled", "another's", false, "source", false, []string{"received", "spent", "logs"}, nil},
+	"partial_fill":         {"filled", "another's", false, "source", false, []string{"received", "spent", "logs"}, nil},
 	"arrival":              {"filled", "another's", false, "destination", false, []string{"received", "deposit", "logs"}, (*Audit).deposited},
 	"refund":               {"refunded", "another's", false, "source", false, []string{"received", "deposit", "logs"}, (*Audit).deposited},
 	"revoke":               {"filled", "own", false, "source", false, nil, (*Audit).revokes},
 	"allowance_kept":       {"failed", "own", false, "source", false, nil, (*Audit).revokes},
 	"revert":               {"failed", "own", true, "source", false, nil, nil},
-	"used_nonce":           {"failed", "", false, "", true, nil, nil},
+	"order_nonce_used":     {"failed", "", false, "", true, nil, nil},
 	"absence":              {"expired", "", false, "", true, nil, (*Audit).outlasted},
-	"void":                 {"cancelled", "own", false, "source", true, nil, nil},
+	"invalidated":          {"cancelled", "own", false, "source", true, nil, nil},
 	"cancel":               {"cancelled", "own", false, "source", false, nil, (*Audit).cancels},
-	"unsigned_late":        {"expired", "", false, "", false, nil, (*Audit).unsigned},
+	"never_signed":         {"expired", "", false, "", false, nil, (*Audit).unsigned},
 	"withdrawn":            {"cancelled", "", false, "", false, nil, (*Audit).unsigned},
 	"never_sent":           {"expired", "", false, "", false, nil, (*Audit).refused},
 	"never_sent_cancelled": {"cancelled", "", false, "", false, nil, (*Audit).refused},

@@ -9,14 +9,14 @@ import (
 
 // TestJudgeStored checks the comparison of the daemon's answers with the disk.
 func TestJudgeStored(t *testing.T) {
-	o := endedAs(testOrder("dex", native), Verdict{State: "failed", By: "used_nonce"})
+	o := endedAs(testOrder("dex", native), Verdict{State: "failed", By: "order_nonce_used"})
 	lines := []string{"accepted", "settling", "failed"}
 	kept := func() StoredOrder {
 		d := StoredOrder{ID: "a", Request: "r", Digest: other, State: "failed", OrderByRequest: "a", History: slices.Clone(lines)}
 		d.Verdict = &struct {
 			State, By string
 			Evidence  *struct{ Tx common.Hash }
-		}{State: "failed", By: "used_nonce"}
+		}{State: "failed", By: "order_nonce_used"}
 		return d
 	}
 	for name, x := range map[string]struct {

@@ -52,22 +52,22 @@ var ownCallFlows = []flow{
 	{
 		name: "consent", chain: base, in: weth, out: dollar, amount: ether, funds: funds{weth: times(2, ether)},
 		before: (*flowRun).feedWhale, pausesChain: true, shortQuotes: true, act: (*flowRun).acceptProposal,
-		ownPart: since("journal.before_propose"), onlyPoints: []string{"propose", "wish", "signature"}, locked: (*flowRun).lockedConsent,
+		ownPart: since("journal.before_propose"), onlyPoints: []string{"propose", "change", "signature"}, locked: (*flowRun).lockedConsent,
 		states: approved, mined: []string{"approve", "swap"},
 	},
 	{
 		name: "speedup", chain: base, out: weth, amount: ether, pausesChain: true, act: (*flowRun).speedUp,
-		ownPart: since("journal.before_wish"), locked: (*flowRun).lockedSpeedup,
+		ownPart: since("journal.before_change"), locked: (*flowRun).lockedSpeedup,
 		states: filled, mined: []string{"call"}, sentTxs: map[string]int{"call": 2},
 	},
 	{
 		name: "cancel", chain: base, out: weth, amount: ether, pausesChain: true, act: (*flowRun).cancel,
-		ownPart: since("journal.before_ask"), locked: (*flowRun).lockedCancel,
+		ownPart: since("journal.before_request"), locked: (*flowRun).lockedCancel,
 		states: []string{"accepted", "executing", "cancelled"}, by: "cancel", mined: []string{"cancel"}, sentTxs: map[string]int{"call": 1, "cancel": 1},
 	},
 	{
 		name: "withdraw", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
-		pausesChain: true, act: (*flowRun).withdraw, ownPart: since("journal.before_ask"), locked: (*flowRun).lockedWithdraw,
+		pausesChain: true, act: (*flowRun).withdraw, ownPart: since("journal.before_request"), locked: (*flowRun).lockedWithdraw,
 		states: []string{"accepted", "approving", "executing", "cancelled"}, by: "withdrawn", mined: []string{"approve"}, remaining: map[string]*big.Int{"erc20": dollars},
 	},
 	{

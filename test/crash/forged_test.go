@@ -58,10 +58,10 @@ var forgeries = []func(*swap.Order){
 	func(o *swap.Order) { o.Terms.Recipient, o.Terms.RefundTo, o.Seal = thief, thief, nil },
 }
 
-// TestPlantedOrder checks that orders written into orders.db by another program of the same
+// TestForgedOrder checks that orders written into orders.db by another program of the same
 // user, while the daemon is stopped, are not carried out: after a start and unlock the
 // daemon signs and sends nothing for them, says so, and lets the user cancel them.
-func TestPlantedOrder(t *testing.T) {
+func TestForgedOrder(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, takeLane(t))
 	d.Env = append(d.Env, cheapWallets)

@@ -127,7 +127,7 @@ func (p *flowRun) checkStays(condition string) (protocol.Order, error) {
 	return o, nil
 }
 
-// A stage is how far a second act of the user has come, by what is on disk. The act and the
+// A stage is how far a second action of the user has come, by what is on disk. The act and the
 // engine commit from two goroutines, so a trace does not fix the order of their commits; it
 // only gives the least stage.
 type stage int
@@ -140,7 +140,7 @@ const (
 
 // minStages maps points to the least stage at them.
 var minStages = map[string]stage{
-	"journal.after_wish": requested, "sender.before_bump_journal": requested, "sender.after_bump_journal": signed,
+	"journal.after_change": requested, "sender.before_bump_journal": requested, "sender.after_bump_journal": signed,
 	"sender.before_cancel_journal": requested, "sender.after_cancel_journal": signed,
 }
 

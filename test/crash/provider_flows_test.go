@@ -17,10 +17,10 @@ import (
 
 // signedOrderPoints names the points that a signed order adds, which somebody else settles.
 var (
-	signedOrderPoints = []string{"typed", "signature", "tell", "submit", "told"}
+	signedOrderPoints = []string{"typed", "signature", "attempt", "submit", "closed"}
 
 	// depositPoints names the points that a deposit adds.
-	depositPoints = []string{"search", "step", "submitting", "tell", "submit", "index", "told", "settling", "status", "claim", "filled"}
+	depositPoints = []string{"search", "step", "submitting", "attempt", "submit", "index", "closed", "settling", "status", "claim", "filled"}
 )
 
 var (
@@ -67,11 +67,11 @@ var signedOrderFlows = []flow{
 		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 	{
-		name: "void", route: "DUTCH_V2", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
+		name: "invalidate", route: "DUTCH_V2", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
 		before: auctions(dexsim.Settings{Outcome: never}), movesClock: true, act: (*flowRun).invalidate,
-		ownPart: since("journal.before_ask"), onlyPoints: []string{"ask", "void", "journal", "cancelled"}, locked: (*flowRun).lockedInvalidation,
-		states: []string{"accepted", "approving", "executing", "submitting", "settling", "cancelled"}, by: "void",
-		mined: []string{"approve", "void"}, remaining: map[string]*big.Int{"erc20": dollars},
+		ownPart: since("journal.before_request"), onlyPoints: []string{"request", "invalidate", "journal", "cancelled"}, locked: (*flowRun).lockedInvalidation,
+		states: []string{"accepted", "approving", "executing", "submitting", "settling", "cancelled"}, by: "invalidated",
+		mined: []string{"approve", "invalidate"}, remaining: map[string]*big.Int{"erc20": dollars},
 	},
 	{
 		name: "unfilled", route: "DUTCH_V2", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
@@ -82,12 +82,12 @@ var signedOrderFlows = []flow{
 	},
 	{
 		name: "dutch_lost", route: "DUTCH_V2", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
-		before: together(auctions(dexsim.Settings{}), lose(dex, "/order", 1)), onlyPoints: []string{"submit", "status", "told"},
+		before: together(auctions(dexsim.Settings{}), lose(dex, "/order", 1)), onlyPoints: []string{"submit", "status", "closed"},
 		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 	{
 		name: "jam_lost", kind: gasless, route: "JAM", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
-		before: lose(gasless, "jam/order", 1), spender: balanceManager, onlyPoints: []string{"status", "told"},
+		before: lose(gasless, "jam/order", 1), spender: balanceManager, onlyPoints: []string{"status", "closed"},
 		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 }
@@ -110,12 +110,12 @@ var depositFlows = []flow{
 	},
 	{
 		name: "bridge_router", kind: bridge, chain: base, in: weth, out: dollar, amount: ether, funds: funds{weth: times(2, ether)},
-		spender: approvalProxy, onlyPoints: []string{"search", "step", "sent", "tell", "submit", "filled"},
+		spender: approvalProxy, onlyPoints: []string{"search", "step", "sent", "attempt", "submit", "filled"},
 		states: approvedFirst, by: "opaque_call", mined: []string{"approve", "call"},
 	},
 	{
 		name: "bridge_router_across", kind: bridge, chain: base, to: mainnet, in: weth, out: usdc, amount: ether, funds: funds{weth: times(2, ether)},
-		spender: approvalProxy, onlyPoints: []string{"search", "step", "tell", "submit", "index", "told"},
+		spender: approvalProxy, onlyPoints: []string{"search", "step", "attempt", "submit", "index", "closed"},
 		states: approvedFirst, by: "arrival", mined: []string{"approve", "call"},
 	},
 	{
@@ -125,7 +125,7 @@ var depositFlows = []flow{
 	},
 	{
 		name: "intent", kind: intent, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
-		before: intended(intentsim.Settings{}), spender: intentDeposit, onlyPoints: []string{"search", "tell", "submit", "told", "claim"},
+		before: intended(intentsim.Settings{}), spender: intentDeposit, onlyPoints: []string{"search", "attempt", "submit", "closed", "claim"},
 		states: approvedFirst, by: "arrival", mined: []string{"approve", "call"},
 	},
 	{
@@ -135,18 +135,18 @@ var depositFlows = []flow{
 	},
 	{
 		name: "intent_lost", kind: intent, chain: base, to: mainnet, amount: ether,
-		before: together(intended(intentsim.Settings{}), lose(intent, "/v1/deposit/submit", tries)), onlyPoints: []string{"submit", "status", "told"},
+		before: together(intended(intentsim.Settings{}), lose(intent, "/v1/deposit/submit", tries)), onlyPoints: []string{"submit", "status", "closed"},
 		submissions: tries,
 		states:      noApproval, by: "arrival", mined: []string{"call"},
 	},
 	{
 		name: "intent_forgotten", kind: intent, chain: base, to: mainnet, amount: ether,
-		before: intended(intentsim.Settings{LoseQuotes: 1, Indexing: true}), onlyPoints: []string{"submit", "status", "told"},
+		before: intended(intentsim.Settings{LoseQuotes: 1, Indexing: true}), onlyPoints: []string{"submit", "status", "closed"},
 		states: noApproval, by: "arrival", mined: []string{"call"},
 	},
 	{
 		name: "intent_speedup", kind: intent, chain: base, to: mainnet, amount: ether, pausesChain: true, act: (*flowRun).speedUp,
-		before: intended(intentsim.Settings{}), ownPart: since("journal.before_wish"), onlyPoints: []string{"bump_journal", "step", "submit"}, locked: (*flowRun).lockedSpeedup,
+		before: intended(intentsim.Settings{}), ownPart: since("journal.before_change"), onlyPoints: []string{"bump_journal", "step", "submit"}, locked: (*flowRun).lockedSpeedup,
 		states: noApproval, by: "arrival", mined: []string{"call"}, sentTxs: map[string]int{"call": 2},
 	},
 }

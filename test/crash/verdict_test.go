@@ -126,13 +126,13 @@ func (p *flowRun) txKind(tx *types.Transaction) string {
 	case to == input && free && bytes.Equal(tx.Data(), approveData(p.spender(), p.flow.amount)):
 		return "approve"
 	case to == permit2 && free && bytes.HasPrefix(tx.Data(), invalidateNonces):
-		return "void"
+		return "invalidate"
 	}
 	for _, s := range p.steps() {
 		switch {
 		case s.Kind == "call" && isCall(tx, s):
 			return "call"
-		case s.Kind == "late" && to == evmAddress(s.Effect.Target) && free && bytes.HasPrefix(tx.Data(), common.FromHex("0x3593564c")):
+		case s.Kind == "deferred" && to == evmAddress(s.Effect.Target) && free && bytes.HasPrefix(tx.Data(), common.FromHex("0x3593564c")):
 			return "swap" // execute(bytes,bytes[],uint256); balances show how much
 		}
 	}

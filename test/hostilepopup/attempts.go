@@ -25,19 +25,19 @@ type attempt struct {
 
 // attempts are each played against a new victim.
 var attempts = []attempt{
-	{"change settings for good", "change settings", (*popup).changeSettings},
-	{"what takes a terminal or the password", "cannot", (*popup).overstep},
+	{"change settings permanently", "change settings", (*popup).changeSettings},
+	{"actions that need a terminal or the password", "cannot", (*popup).overstep},
 	{"pay to another address", "cannot", (*popup).payElsewhere},
 	{"other connections at once", "another window's session", (*popup).otherConnections},
 	{"swap all ether into its own token", "empty the account", (*popup).buyOwn},
 	{"by each other provider", "empty the account", (*popup).buyOwnElsewhere},
-	{"swap every asset into its own token", "the second act", (*popup).buyOwnWithAll},
-	{"show one plan, carry out another", "another plan", (*popup).showAnother},
-	{"slippage 50 %, pools skewed", "execute", (*popup).skewMost},
-	{"slippage of the settings, pools skewed", "execute", (*popup).skewBySettings},
-	{"many plans at once, pools skewed", "execute", (*popup).manyAtOnce},
-	{"pools skewed first, price taken", "the second act", func(p *popup) { p.badPrice(holdings[:1]) }},
-	{"make its own order worse, accept that", "execute", (*popup).acceptWorse},
+	{"swap every asset into its own token", "acknowledgement", (*popup).buyOwnWithAll},
+	{"show one plan, execute another", "another plan", (*popup).showAnother},
+	{"slippage 50 %, pool price manipulated", "execute", (*popup).manipulateMost},
+	{"slippage from settings, pool price manipulated", "execute", (*popup).manipulateBySettings},
+	{"many plans at once, pool price manipulated", "execute", (*popup).manyAtOnce},
+	{"pool price manipulated first, bad price accepted", "acknowledgement", func(p *popup) { p.badPrice(holdings[:1]) }},
+	{"worsen its own order, accept the proposal", "execute", (*popup).acceptWorse},
 	{"burn gas by speeding up", "execute", (*popup).burnGas},
 	{"burn gas by cancels and revokes", "execute", (*popup).cancelAndRevoke},
 }
@@ -163,7 +163,7 @@ func (p *popup) otherConnections() {
 		}
 		params := protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acknowledgements(r.Findings)}
 		if p.askOn(relay, "swap.execute", params, nil) == nil {
-			p.count("carried out")
+			p.count("executed")
 		}
 		_, _ = relay.Stop()
 	}
@@ -219,18 +219,18 @@ func (p *popup) showAnother() {
 	p.carryOut(p.intoOwn(holdings[5], p.spendable(holdings[5])))
 }
 
-func (p *popup) skewMost() { p.sweep(p.skewed(50_00), holdings[:1], time.Time{}) }
+func (p *popup) manipulateMost() { p.sweep(p.manipulated(50_00), holdings[:1], time.Time{}) }
 
-// skewBySettings first raises the slippage setting as far as allowed.
-func (p *popup) skewBySettings() {
+// manipulateBySettings first raises the slippage setting as far as allowed.
+func (p *popup) manipulateBySettings() {
 	p.set(settings[0].key, settings[0].values)
-	p.sweep(p.skewed(0), holdings[:1], time.Time{})
+	p.sweep(p.manipulated(0), holdings[:1], time.Time{})
 }
 
 // manyAtOnce executes plans at the same time that together are worth more than one may be.
 func (p *popup) manyAtOnce() {
 	const plans, each = 8, 3_000
-	t := p.skewed(5_00)(holdings[0], nil)
+	t := p.manipulated(5_00)(holdings[0], nil)
 	var ready []protocol.Review
 	for i := range int64(plans) {
 		t.amount = p.w.Chain(t.chain).Network.Wrapped.Units(each + i)
@@ -241,12 +241,12 @@ func (p *popup) manyAtOnce() {
 	if len(ready) == 0 {
 		return
 	}
-	p.whileSkewed(t, ready[0].Offer.Slippage, func() {
+	p.whileManipulated(t, ready[0].Offer.Slippage, func() {
 		var all sync.WaitGroup
 		for _, r := range ready {
 			all.Go(func() {
 				if _, err := p.execute(r); err == nil {
-					p.count("carried out")
+					p.count("executed")
 				}
 			})
 		}
@@ -262,14 +262,14 @@ func (p *popup) acceptWorse() {
 	h := p.richest(holdings[3:5])
 	_, token := p.w.token(h)
 	for dollars := int64(worth(token, p.spendable(h))); dollars >= minDollars; dollars = min(dollars, 4_600) / 2 {
-		t := p.skewed(0)(h, token.Units(dollars))
+		t := p.manipulated(0)(h, token.Units(dollars))
 		r, err := p.plan(t)
 		if err == nil {
 			_, err = p.execute(r)
 		}
 		if err == nil {
-			p.count("carried out")
-			p.whileSkewed(t, 45_00, func() { p.checkThief(p.w.atPace(10, p.settle)) })
+			p.count("executed")
+			p.whileManipulated(t, 45_00, func() { p.checkThief(p.w.atPace(10, p.settle)) })
 			return
 		}
 	}
@@ -296,7 +296,7 @@ func (p *popup) burnGas() {
 	for i := range int64(orders) {
 		o, err := p.swap(trade{chain: mainnet, in: native, out: c.Network.Wrapped.Address, amount: c.Network.Wrapped.Units(3 + i), providers: []string{"dex"}})
 		if err == nil {
-			p.count("carried out")
+			p.count("executed")
 			open = append(open, o)
 		}
 	}
@@ -344,7 +344,7 @@ func (p *popup) cancelAndRevoke() {
 		c.Pause()
 		o, err := p.swap(trade{chain: mainnet, in: usdc.Address, out: native, amount: usdc.Units(100 + i), providers: []string{"dex"}})
 		if err == nil {
-			p.count("carried out")
+			p.count("executed")
 			p.cancelApproved(o.ID)
 		}
 		c.Resume()

@@ -95,7 +95,7 @@ func (p *popup) sweepWhole() {
 
 // sweepAllMethods sweeps by every method.
 func (p *popup) sweepAllMethods(until time.Time) {
-	for _, by := range []method{p.intoOwn, p.skewed(50_00), p.skewed(15_00), p.skewed(5_00)} {
+	for _, by := range []method{p.intoOwn, p.manipulated(50_00), p.manipulated(15_00), p.manipulated(5_00)} {
 		p.sweep(by, holdings, until)
 	}
 }
@@ -118,13 +118,13 @@ func (d day) exceeds(bound float64) bool {
 }
 
 func (d day) print(out io.Writer) {
-	fmt.Fprintf(out, "\nall of it, against one victim: %s\n", d.happened)
+	fmt.Fprintf(out, "\nall attempts against one victim: %s\n", d.happened)
 	for hour := range d.taken {
 		fmt.Fprintf(out, "hour %d: moved $%.2f, taken $%.2f\n", hour+1, d.moved[hour], d.taken[hour])
 	}
 	played := ""
 	if len(d.taken) < 24 {
-		played = fmt.Sprintf(" (hours played: %d; the rest reckoned as the last of them)", len(d.taken))
+		played = fmt.Sprintf(" (hours played: %d; the rest extrapolated from the last)", len(d.taken))
 	}
 	fmt.Fprintf(out, "taken in the first minute / first hour / 24 h without the password: $%.2f / $%.2f / $%.2f of $%.2f%s\n",
 		d.minute, d.taken[0], d.dayTotal(), d.initialWealth, played)

@@ -10,7 +10,7 @@
 //	make hostile-popup PROGRAMS=folder HOURS=24
 //
 // The programs are the real ones, built with the tag faults so that hours pass in seconds.
-// It exits with 1 if more was moved or taken than the bound allows.
+// It exits with 1 if more was moved or taken than the limit allows.
 package main
 
 import (
@@ -40,16 +40,16 @@ type options struct {
 	verbose   bool
 }
 
-var errTooMuch = errors.New("more was moved or taken than the bound allows")
+var errTooMuch = errors.New("more was moved or taken than the limit allows")
 
 func main() {
 	o := options{}
 	flag.StringVar(&o.bin, "bin", "", "`folder` of swapkeep and swapkeepd, built with the tag faults; empty: they are built")
 	flag.StringVar(&o.contracts, "contracts", "", "`folder` of the sandbox's contracts")
-	flag.IntVar(&o.hours, "hours", 2, "how many hours are played; the rest of a day is reckoned by the last of them")
+	flag.IntVar(&o.hours, "hours", 2, "hours to play; the rest of the day is extrapolated from the last")
 	flag.Float64Var(&o.bound, "bound", 5000, "what may be moved in an hour without the password, in US dollars")
 	flag.StringVar(&o.only, "only", "", "play only the attempts with these words in their name")
-	flag.BoolVar(&o.short, "short", false, "play only the first hour of a day in which all is tried, and no attempt by itself")
+	flag.BoolVar(&o.short, "short", false, "play only the first hour of a day with all attempts, and no single attempts")
 	flag.BoolVar(&o.verbose, "v", false, "show each refusal as it comes")
 	flag.Parse()
 	if o.short {

@@ -19,7 +19,7 @@ type row struct {
 
 func printRows(out io.Writer, rows []row) {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "attempt\tof the table\tmoved $\ttaken $\twhat happened")
+	fmt.Fprintln(t, "attempt\tcapability\tmoved $\ttaken $\tresult")
 	for _, r := range rows {
 		fmt.Fprintf(t, "%s\t%s\t%.2f\t%.2f\t%s\n", r.name, r.can, r.moved, r.taken, r.happened)
 	}

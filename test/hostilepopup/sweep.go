@@ -44,9 +44,9 @@ func (p *popup) intoOwn(h holding, amount *big.Int) trade {
 	return trade{chain: h.chain, in: address, out: p.ownToken(h.chain), amount: amount, providers: []string{"dex"}}
 }
 
-// skewed swaps into an honest token with a given slippage, or the setting's if it is 0,
+// manipulated swaps into an honest token with a given slippage, or the setting's if it is 0,
 // while the thief moves the pools.
-func (p *popup) skewed(slippage protocol.Percent) method {
+func (p *popup) manipulated(slippage protocol.Percent) method {
 	return func(h holding, amount *big.Int) trade {
 		address, _ := p.w.token(h)
 		n := p.w.Chain(h.chain).Network
@@ -123,14 +123,14 @@ func (p *popup) carryOut(t trade) error {
 	}
 	execute := func() {
 		if _, err = p.execute(r); err == nil {
-			p.count("carried out")
+			p.count("executed")
 		}
 	}
 	if !t.skew || len(r.PasswordFor) > 0 { // the daemon says that it would refuse
 		execute()
 		return err
 	}
-	p.whileSkewed(t, r.Offer.Slippage, func() {
+	p.whileManipulated(t, r.Offer.Slippage, func() {
 		if execute(); err == nil {
 			p.settle()
 		}
@@ -145,7 +145,7 @@ func (p *popup) badPrice(of []holding) {
 	coin := of[0].symbol == "" || of[0].symbol == c.Network.Wrapped.Symbol
 	if p.checkThief(p.w.catchUp()) && p.checkThief(p.w.thief.skew(c, coin, maxPriceGap)) {
 		p.sweep(func(h holding, amount *big.Int) trade {
-			t := p.skewed(0)(h, amount)
+			t := p.manipulated(0)(h, amount)
 			t.skew = false // done already
 			return t
 		}, of, time.Time{})
@@ -156,8 +156,8 @@ func (p *popup) badPrice(of []holding) {
 // maxPriceGap is how far off a price may be, as a share, without being refused.
 const maxPriceGap = 0.47
 
-// whileSkewed runs do while the pools are as bad as a trade's minimum received allows.
-func (p *popup) whileSkewed(t trade, slippage protocol.Percent, do func()) {
+// whileManipulated runs do while the pools are as bad as a trade's minimum received allows.
+func (p *popup) whileManipulated(t trade, slippage protocol.Percent, do func()) {
 	c := p.w.Chain(t.chain)
 	sells := t.in == native || t.in == c.Network.Wrapped.Address
 	if p.checkThief(p.w.thief.skew(c, sells, float64(slippage)/100_00)) {

@@ -118,7 +118,7 @@ func TestFactsAreAsWideAsTheirLabels(t *testing.T) {
 }
 
 // Text from others cannot inject terminal control sequences.
-func TestNothingSteers(t *testing.T) {
+func TestControlSequencesAreRemoved(t *testing.T) {
 	const text = "a\x1b[2Jb\u202ec"
 	var b bytes.Buffer
 	s := New(&b, func(string) string { return "" })

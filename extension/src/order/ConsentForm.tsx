@@ -125,7 +125,7 @@ function ProposalForm({ order, card, left, proposal, channel, format, glance, ne
 }
 
 // Findings that the comparison already shows.
-const raised = new Set<string>(["floor_lowered", "ceiling_raised", "fee_raised"]);
+const raised = new Set<string>(["minimum_lowered", "ceiling_raised", "fee_raised"]);
 
 function Changes({ changes }: { changes: readonly Change[] }) {
 	return (

@@ -94,7 +94,7 @@ function Head({ order, format }: { order: Order; format: OrderFormatter }) {
 			<Side label={got ? "order_you_received" : order.final ? "order_you_wanted" : "order_you_receive"} amount={out(got ?? offer.amountOut)} chainId={terms.dstChainId} format={format} />
 			<p class="soft small order-by dots">
 				<span>{lineText(line(across ? "order_by_across" : "order_by", format.provider(terms.provider)))}</span>
-				<span>{t("order_at_least", out(terms.floorOut))}</span>
+				<span>{t("order_at_least", out(terms.minOut))}</span>
 			</p>
 		</div>
 	);

@@ -37,7 +37,7 @@ export function SpeedUp({ order, of, channel, format }: Props) {
 	const password = useConsentPassword(act.failure);
 	const coin = (wei: string) => format.coin(order.terms.srcChainId, wei);
 	// Cancelling may have started since this was drawn.
-	const cancelling = of === "cancelling" || (act.failure?.is("being_cancelled", "too_late") ?? false);
+	const cancelling = of === "cancelling" || (act.failure?.is("cancel_in_progress", "too_late") ?? false);
 	const [needed, need] = useState<string>();
 	useEffect(() => {
 		if (act.failure?.is("gas_ceiling")) need(act.failure.details["needed"]);

@@ -41,8 +41,8 @@ const format: OrderFormatter = {
 
 /** Every detail that a cause may have. */
 const figures = {
-	floor: "595506904", offered: "594000000", gone: "7000001", allowed: "8000001", spender: usdc, tx: "0x05", chainId: "8453", state: "filled", condition: "cancelling", block: "77", step: "2",
-	tier: "fast", was: "1000001", ceiling: "2000001",
+	minOut: "595506904", offered: "594000000", spent: "7000001", allowed: "8000001", spender: usdc, tx: "0x05", chainId: "8453", state: "filled", condition: "cancelling", block: "77", step: "2",
+	tier: "fast", previous: "1000001", ceiling: "2000001",
 };
 const told = (word: string, more: Partial<Cause> = {}, fallback = "in the daemon's words") =>
 	causeWords({ cause: { word: word as CauseWord, error: "would_revert", details: figures, ...more }, words: fallback }, order, format);
@@ -68,7 +68,7 @@ describe("a cause", () => {
 	beforeEach(() => speaking("de"));
 	it("writes amounts of the token that they are of", () => {
 		expect(told("price_fell").text).toBe("Der Kurs ist gefallen: Du hast mindestens 595.506904 USDC@10 angenommen, und das beste Angebot sichert 594 USDC@10 zu.");
-		expect(told("allowance_taken").text).toContain("7.000001 DAI@1 der erlaubten 8.000001 DAI@1");
+		expect(told("allowance_spent").text).toContain("7.000001 DAI@1 der erlaubten 8.000001 DAI@1");
 		expect(told("user_raised_ceiling").text).toContain("von 1.000001 ETH auf 2.000001 ETH");
 	});
 	it("of a refusal says which, without what that says of signatures", () => {
@@ -76,13 +76,13 @@ describe("a cause", () => {
 		expect(text).toBe("Swapkeep hat angehalten: Der Anbieter hat den Betrag, den du zahlst, geändert. Der Wert ist 5 DAI@1; erwartet wurde 6 DAI@1.");
 	});
 	it("quotes others, and says who they are", () => {
-		expect(told("not_taken", { said: "underpriced", by: "node" })).toMatchObject({ text: "Kein RPC-Endpunkt hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
+		expect(told("not_broadcast", { said: "underpriced", by: "node" })).toMatchObject({ text: "Kein RPC-Endpunkt hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
 	});
 	it.each([
 		["a word of a newer daemon", { word: "too_wet" as CauseWord }],
 		["an error of a newer daemon", { word: "refused" as CauseWord, error: "too_wet" }],
-		["a figure that is missing", { word: "price_fell" as CauseWord, details: { floor: "5" } }],
-		["a figure that is none", { word: "price_fell" as CauseWord, details: { floor: "5", offered: "much" } }],
+		["a figure that is missing", { word: "price_fell" as CauseWord, details: { minOut: "5" } }],
+		["a figure that is none", { word: "price_fell" as CauseWord, details: { minOut: "5", offered: "much" } }],
 	])("of %s is told in the daemon's words", (_, cause) => {
 		expect(causeWords({ cause, words: "so it is" }, order, format)).toEqual({ text: "", said: { by: "wallet", words: "so it is" } });
 	});

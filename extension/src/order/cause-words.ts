@@ -30,17 +30,17 @@ type Details = Readonly<Record<string, string>>;
 /** The values of each cause's message, $1 to $9 in order. If one of them is undefined, the
  * daemon's own text is shown instead. */
 export const messageValues: Partial<Record<CauseWord, (d: Details, amounts: Required<AmountFormatters>, about: About, format: OrderFormatter) => (string | undefined)[]>> = {
-	price_fell: (d, { tokenOut }) => [units(d["floor"], tokenOut), units(d["offered"], tokenOut)],
-	allowance_taken: (d, { tokenIn }, _, format) => [d["spender"] && format.account(d["spender"]), units(d["gone"], tokenIn), units(d["allowed"], tokenIn)],
+	price_fell: (d, { tokenOut }) => [units(d["minOut"], tokenOut), units(d["offered"], tokenOut)],
+	allowance_spent: (d, { tokenIn }, _, format) => [d["spender"] && format.account(d["spender"]), units(d["spent"], tokenIn), units(d["allowed"], tokenIn)],
 	allowance_unchecked: (d, _, __, format) => [d["spender"] && format.account(d["spender"])],
-	look_at: (d, _, about, format) => [d["tx"], format.network(Number(d["chainId"] ?? about.terms.srcChainId))],
+	check_transaction: (d, _, about, format) => [d["tx"], format.network(Number(d["chainId"] ?? about.terms.srcChainId))],
 	proven: (d) => [wordsIn(states, d["state"])],
-	waits: (d) => [wordsIn(conditions, d["condition"])],
-	search_begun: (d) => [d["block"]],
+	waiting: (d) => [wordsIn(conditions, d["condition"])],
+	search_started: (d) => [d["block"]],
 	step_sent: (d) => [d["step"]],
 	step_mined: (d) => [d["step"]],
-	provider_says: (d, _, about, format) => [d["state"] && lineText(claim(d["state"], format.provider(about.terms.provider)))],
-	user_raised_ceiling: (d, { coin }) => [units(d["was"], coin), units(d["ceiling"], coin)],
+	provider_reported: (d, _, about, format) => [d["state"] && lineText(claim(d["state"], format.provider(about.terms.provider)))],
+	user_raised_ceiling: (d, { coin }) => [units(d["previous"], coin), units(d["ceiling"], coin)],
 };
 
 /** Messages for the state that the provider reports. */

@@ -4,7 +4,7 @@ import { changes } from "./changes";
 import type { OrderFormatter } from "./line";
 
 const format = { amount: (_: number, __: string, units: string) => units, coin: (_: number, wei: string) => `${wei} wei` } as OrderFormatter;
-const terms = (floorOut: string, feeBps: number, gasCeiling: string) => ({ floorOut, feeBps, makerFeeBps: 20, gasCeiling }) as Order["terms"];
+const terms = (minOut: string, feeBps: number, gasCeiling: string) => ({ minOut, feeBps, makerFeeBps: 20, gasCeiling }) as Order["terms"];
 
 it("puts accepted and proposed bounds beside each other and marks what changed", () => {
 	const review = { terms: terms("900", 20, "60"), findings: [{ code: "ceiling_raised", severity: "warn", text: "", data: { accepted: "50", proposed: "60" } }] } as unknown as Review;
@@ -24,6 +24,6 @@ it("shows floors at a glance, unless that hides the change", () => {
 });
 
 it("believes the finding about what was accepted", () => {
-	const review = { terms: terms("900", 20, "50"), findings: [{ code: "floor_lowered", severity: "warn", text: "", data: { accepted: "1100", proposed: "900" } }] } as unknown as Review;
+	const review = { terms: terms("900", 20, "50"), findings: [{ code: "minimum_lowered", severity: "warn", text: "", data: { accepted: "1100", proposed: "900" } }] } as unknown as Review;
 	expect(changes({ terms: terms("1000", 20, "50") }, review, format)[0]).toMatchObject({ accepted: "1100", proposed: "900", changed: true });
 });

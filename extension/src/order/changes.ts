@@ -19,7 +19,7 @@ interface Bound {
 }
 
 const bounds: readonly Bound[] = [
-	{ label: "order_bound_floor", code: "floor_lowered", of: (t) => t.floorOut, write: (v, t, format) => format.amount(t.dstChainId, t.tokenOut, v) },
+	{ label: "order_bound_floor", code: "minimum_lowered", of: (t) => t.minOut, write: (v, t, format) => format.amount(t.dstChainId, t.tokenOut, v) },
 	{ label: "order_bound_fee", code: "fee_raised", of: (t) => String(t.feeBps + (t.makerFeeBps ?? 0)), write: (v) => percent(v) },
 	{ label: "order_bound_ceiling", code: "ceiling_raised", of: (t) => t.gasCeiling, write: (v, t, format) => format.coin(t.srcChainId, v) },
 ];

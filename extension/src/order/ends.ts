@@ -16,18 +16,18 @@ export const endTexts: Record<ProvenBy, End> = {
 	own_call: { happened: "order_by_own_call", todo: "order_do_nothing" },
 	opaque_call: { happened: "order_by_opaque_call", todo: "order_do_nothing" },
 	fill: { happened: "order_by_fill", todo: "order_do_nothing" },
-	part: { happened: "order_by_part", todo: "order_do_rest" },
+	partial_fill: { happened: "order_by_partial_fill", todo: "order_do_rest" },
 	arrival: { happened: "order_by_arrival", todo: "order_do_nothing" },
 	refund: { happened: "order_by_refund", todo: "order_do_again" },
 	revoke: { happened: "order_by_revoke", todo: "order_do_nothing" },
 	revert: { happened: "order_by_revert", todo: "order_do_again" },
-	other_nonce: { happened: "order_by_other_nonce", todo: "order_do_look" },
+	tx_replaced: { happened: "order_by_tx_replaced", todo: "order_do_look" },
 	allowance_kept: { happened: "order_by_allowance_kept", todo: "order_do_kept" },
-	used_nonce: { happened: "order_by_used_nonce", todo: "order_do_again" },
+	order_nonce_used: { happened: "order_by_order_nonce_used", todo: "order_do_again" },
 	absence: { happened: "order_by_absence", todo: "order_do_again" },
-	unsigned_late: { happened: "order_by_unsigned_late", todo: "order_do_unlocked" },
+	never_signed: { happened: "order_by_never_signed", todo: "order_do_unlocked" },
 	never_sent: { happened: "order_by_never_sent", todo: "order_do_network" },
-	void: { happened: "order_by_void", todo: "order_do_anytime" },
+	invalidated: { happened: "order_by_invalidated", todo: "order_do_anytime" },
 	cancel: { happened: "order_by_cancel", todo: "order_do_anytime" },
 	withdrawn: { happened: "order_by_withdrawn", todo: "order_do_anytime" },
 	never_sent_cancelled: { happened: "order_by_never_sent_cancelled", todo: "order_do_anytime" },
@@ -74,12 +74,12 @@ function filled(o: Order, format: OrderFormatter): Partial<Card> & { title: Line
 	const { terms, verdict } = o;
 	if (terms.provider === "wallet") return { title: line("order_revoked_title"), text: [happened(o, format)] };
 	const out = (units: string) => format.amount(terms.dstChainId, terms.tokenOut, units);
-	const got = verdict?.received ? format.amount(terms.dstChainId, verdict.received.token, verdict.received.amount) : out(terms.floorOut);
+	const got = verdict?.received ? format.amount(terms.dstChainId, verdict.received.token, verdict.received.amount) : out(terms.minOut);
 	const mine = terms.recipient === terms.account;
 	const title = verdict?.received ? "order_received_title" : "order_received_least_title";
 	const where = format.network(terms.dstChainId);
 	const text = [mine ? line("order_received_here", format.account(terms.account), where) : line("order_received_there", terms.recipient, where)];
-	if (verdict?.short && verdict.received) text.push(line("order_short", out(missing(terms.floorOut, verdict.received.amount)), out(terms.floorOut)));
+	if (verdict?.short && verdict.received) text.push(line("order_short", out(missing(terms.minOut, verdict.received.amount)), out(terms.minOut)));
 	const spent = partly(o);
 	if (spent) {
 		const kept = format.amount(terms.srcChainId, terms.tokenIn, missing(terms.amountIn, spent.amount));

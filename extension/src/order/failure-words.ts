@@ -37,7 +37,7 @@ const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_refund", "refund", "refundCurrency"),
 	...named("field_slippage", "slippage", "slippageTolerance"),
 	...named(
-		"field_floor_out", "floorOut", "minAmountOut", "minAmount", "minimumAmount", "minimum", "output.amount", "buyAmount",
+		"field_floor_out", "minOut", "minAmountOut", "minAmount", "minimumAmount", "minimum", "output.amount", "buyAmount",
 		"amountOut", "aggregatedOutputs.amount", "outputs.amount", "receives",
 	),
 	...named("field_split", "aggregatedOutputs", "outputs"),
@@ -81,13 +81,13 @@ export function fieldWords(field: string): string | undefined {
 
 /** Titles that name the field, for refusals about a field. */
 const titlesOfField: Partial<Record<ErrorName, MessageKey>> = {
-	not_as_accepted: "err_not_as_accepted_field", not_understood: "err_not_understood_field", not_pinned: "err_not_pinned_field",
-	bad_request: "err_bad_request_field", provider_garbage: "err_provider_garbage_field",
+	not_as_accepted: "err_not_as_accepted_field", undecodable: "err_undecodable_field", not_pinned: "err_not_pinned_field",
+	bad_request: "err_bad_request_field", provider_invalid_response: "err_provider_invalid_response_field",
 };
 
 /** Refusals whose message says more than the protocol's table. */
 const ownMessageWins = new Set<ErrorName>([
-	"not_as_accepted", "not_understood", "not_pinned", "would_revert", "movements_not_shown", "provider_refused", "provider_down", "provider_garbage",
+	"not_as_accepted", "undecodable", "not_pinned", "would_revert", "simulation_unsupported", "provider_refused", "provider_down", "provider_invalid_response",
 	"no_route", "no_minimum", "unsupported_route", "unsupported_network", "bad_request", "bad_params", "tx_rejected", "rpc_refused", "setting_refused", "setting_fixed",
 	"internal", "not_exportable", "database_readonly", "database_full", "database_locked", "database_newer", "journal_failed", "network_unreachable", "rpc_disagree",
 	"cannot_cancel", "amount_too_small", "consent_needed", "insufficient_funds", "keychain_denied", "keychain_broken", "version_mismatch", "bad_keystore",
@@ -107,7 +107,7 @@ const details: Partial<Record<ErrorName, (d: Details, a: AmountFormatters) => st
 		return d["max"] && d["ceiling"] ? t("err_gas_over", coin(d["max"]), coin(d["ceiling"])) : undefined;
 	},
 	gas_ceiling: (d, { coin }) => (coin && d["needed"] && d["ceiling"] ? t("err_gas_over", coin(d["needed"]), coin(d["ceiling"])) : undefined),
-	price_refused: (d, { tokenOut }) => (tokenOut && d["offered"] && d["own"] ? t("err_price_off", tokenOut(d["offered"]), tokenOut(d["own"])) : undefined),
+	price_refused: (d, { tokenOut }) => (tokenOut && d["offered"] && d["own"] ? t("err_price_impact", tokenOut(d["offered"]), tokenOut(d["own"])) : undefined),
 	backing_off: (d) => d["seconds"] && t("err_wait_for", formatSeconds(Number(d["seconds"]))),
 	provider_busy: (d) => d["retryAfterSeconds"] && t("err_wait_for", formatSeconds(Number(d["retryAfterSeconds"]))),
 	cannot_cancel: (d) => d["until"] && t("err_until", formatTime(d["until"], "whole")),

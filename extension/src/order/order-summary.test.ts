@@ -58,11 +58,11 @@ const steps: Record<OrderKind, Step[]> = {
 function order(provider: OrderKind, more: Partial<Order> = {}): Order {
 	const terms: Order["terms"] = {
 		provider, account, srcChainId: 1, tokenIn: coin, amountIn: "1000", dstChainId: provider === "bridge" || provider === "intent" ? 10 : 1, tokenOut: usdc,
-		recipient: account, floorOut: "900", deadline: "2026-11-20T09:20:00Z", refundTo: account, feeBps: 20, gasCeiling: "50",
+		recipient: account, minOut: "900", deadline: "2026-11-20T09:20:00Z", refundTo: account, feeBps: 20, gasCeiling: "50",
 	};
 	const offer = { id: "o", provider, account, srcChainId: 1, tokenIn: coin, amountIn: "1000", dstChainId: 1, tokenOut: usdc, amountOut: "1000", minAmountOut: "900", recipient: account, refundTo: account, slippage: 0.5, routing: "", route: "", durationSeconds: 12, expires: "2026-11-20T09:01:00Z" };
 	return {
-		id: "order-1", request: "r", digest: tx, origin: "browser", terms, offer, steps: steps[provider], revision: 1, state: "executing", means: "carrying out the steps",
+		id: "order-1", request: "r", digest: tx, origin: "browser", terms, offer, steps: steps[provider], revision: 1, state: "executing", means: "sending the swap",
 		final: false, step: 0, created: "2026-11-20T09:00:00Z", updated: "2026-11-20T09:00:00Z", ...more,
 	};
 }
@@ -70,8 +70,8 @@ function order(provider: OrderKind, more: Partial<Order> = {}): Order {
 const finals: readonly OrderState[] = ["filled", "refunded", "failed", "expired", "cancelled"];
 const living = allStates.filter((s) => !finals.includes(s) && s !== "unreadable");
 const endOf: Record<ProvenBy, OrderState> = {
-	own_call: "filled", opaque_call: "filled", fill: "filled", part: "filled", arrival: "filled", revoke: "filled", refund: "refunded", revert: "failed", other_nonce: "failed",
-	allowance_kept: "failed", used_nonce: "failed", absence: "expired", unsigned_late: "expired", never_sent: "expired", void: "cancelled", cancel: "cancelled", withdrawn: "cancelled",
+	own_call: "filled", opaque_call: "filled", fill: "filled", partial_fill: "filled", arrival: "filled", revoke: "filled", refund: "refunded", revert: "failed", tx_replaced: "failed",
+	allowance_kept: "failed", order_nonce_used: "failed", absence: "expired", never_signed: "expired", never_sent: "expired", invalidated: "cancelled", cancel: "cancelled", withdrawn: "cancelled",
 	never_sent_cancelled: "cancelled",
 };
 const evidence = { chainId: 1, tx, block: 7, blockHash: tx, success: true, depth: 2, gasUsed: 1, feePaid: "33", hosts: ["a", "b"], to: router };
@@ -174,7 +174,7 @@ describe("an end", () => {
 		expect([card?.tone, status.words.key]).toEqual(["warn", "state_filled_short"]);
 	});
 	it("says what of a part did not leave", () => {
-		const { card } = orderSummary(ended("part", { received: { token: usdc, amount: "900" }, spent: { token: coin, amount: "600" } }, "gasless"), format, begun);
+		const { card } = orderSummary(ended("partial_fill", { received: { token: usdc, amount: "900" }, spent: { token: coin, amount: "600" } }, "gasless"), format, begun);
 		expect(card?.text).toContainEqual({ key: "order_partly", values: ["600@ETH/1", "400@ETH/1"] });
 	});
 	it("names another recipient in full", () => {

@@ -45,10 +45,10 @@ export function Findings({ findings, acknowledged, coin, token, onAcknowledge }:
 const inCoin: Partial<Record<string, readonly string[]>> = {
 	gas_insufficient: ["missing", "needed", "balance"],
 	gas_ceiling: ["max", "ceiling"],
-	gas_scam: ["expected", "value"],
+	gas_excessive: ["expected", "value"],
 	ceiling_raised: ["accepted", "proposed"],
 };
-const inToken: Partial<Record<string, readonly string[]>> = { price_off: ["offered", "own"], floor_lowered: ["accepted", "proposed"] };
+const inToken: Partial<Record<string, readonly string[]>> = { price_impact: ["offered", "own"], minimum_lowered: ["accepted", "proposed"] };
 
 /** words returns a finding in the user's language, else the daemon's text. */
 export function words(f: Finding, coin: { symbol: string; decimals: number }, token: Token | undefined): string {

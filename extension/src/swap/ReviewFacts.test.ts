@@ -3,13 +3,13 @@ import { resultOf } from "../wire/recorded";
 import type { Review, Token } from "../wire/protocol";
 import { rows } from "./ReviewFacts";
 
-const { toldMinimum: told, ...silent } = resultOf<Review>("swap", "prepare");
+const { statedMinimum: told, ...silent } = resultOf<Review>("swap", "prepare");
 const token = { symbol: "USDC", decimals: 6 } as Token;
 const about = { tokenIn: token, tokenOut: token, from: { chainId: 1, name: "" }, to: { chainId: 1, name: "" }, destinationReadable: true, coin: token };
 const names = (review: Review) => rows(review, about).map(([name]) => name);
 
 it("tells what the quote calls its minimum only where it calls it something else", () => {
-	const telling = names({ ...silent, toldMinimum: told! });
+	const telling = names({ ...silent, statedMinimum: told! });
 	expect(telling.length).toBe(names(silent).length + 1);
 	expect(telling[1]).not.toBe(names(silent)[1]);
 });

@@ -41,7 +41,7 @@ function Amounts({ review, about }: Pick<Props, "review" | "about">) {
 	const { offer, terms } = review;
 	const sides = [
 		{ label: t("you_pay"), units: terms.amountIn, of: about.tokenIn, on: about.from.name, usd: offer.usd?.amountIn },
-		{ label: t("you_receive_least"), units: terms.floorOut, of: about.tokenOut, on: about.to.name, usd: offer.usd?.minAmountOut },
+		{ label: t("you_receive_least"), units: terms.minOut, of: about.tokenOut, on: about.to.name, usd: offer.usd?.minAmountOut },
 	];
 	return (
 		<dl class="sides">
@@ -81,10 +81,10 @@ const routed: ReadonlySet<string> = new Set(["intent"]);
 
 /** rows returns the rows below the amounts, in the order usual in other wallets. */
 export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, ComponentChildren][] {
-	const { offer, terms, gas, toldMinimum: told } = review;
+	const { offer, terms, gas, statedMinimum: told } = review;
 	const out: [string, ComponentChildren][] = [
 		[t("row_expected"), shortAmount(offer.amountOut, tokenOut, locale())],
-		...(told === undefined ? [] : [[t("row_told_minimum"), t("told_minimum", fullAmount(told, tokenOut, locale()))] as [string, string]]),
+		...(told === undefined ? [] : [[t("row_stated_minimum"), t("stated_minimum", fullAmount(told, tokenOut, locale()))] as [string, string]]),
 		[t("row_rate"), t("rate_is", tokenIn.symbol, exchangeRate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale()), tokenOut.symbol)],
 		[t("row_provider"), providerName(terms.provider)],
 		[t("row_route"), routed.has(terms.provider) || !offer.route ? routingName(offer) : <RouteText key="route" route={offer.route} />],
@@ -121,8 +121,8 @@ function refundText({ terms }: Review, tokenIn: Unit, coin: Unit): string {
 function walletFee({ terms, offer, feeBasis }: Review): string {
 	switch (feeBasis) {
 		case "none": return t("none");
-		case "asked": return t("fee_asked", bpsAsPercent(offer.feeAsked ?? 0));
-		case "told": return t("fee_told", bpsAsPercent(terms.feeBps));
+		case "requested": return t("fee_requested", bpsAsPercent(offer.feeAsked ?? 0));
+		case "reported": return t("fee_reported", bpsAsPercent(terms.feeBps));
 		case "decoded": return bpsAsPercent(terms.feeBps);
 	}
 }

@@ -75,7 +75,7 @@ function useExpired(expires: string): boolean {
  * received is than in the first plan shown. */
 function Renewed({ stage: { review, renewed, first }, out }: { stage: Extract<Stage, { at: "review" }>; out: Unit }) {
 	if (!renewed) return null;
-	const less = first !== undefined && BigInt(review.terms.floorOut) < BigInt(first);
-	const text = less ? t("review_renewed_less", fullAmount(review.terms.floorOut, out, locale()), fullAmount(first, out, locale())) : t("review_renewed");
+	const less = first !== undefined && BigInt(review.terms.minOut) < BigInt(first);
+	const text = less ? t("review_renewed_less", fullAmount(review.terms.minOut, out, locale()), fullAmount(first, out, locale())) : t("review_renewed");
 	return <p class={less ? "note warn" : "note"}>{text}</p>;
 }

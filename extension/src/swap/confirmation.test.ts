@@ -11,8 +11,8 @@ const typed: Step = { kind: "typed", effect: { kind: "order", chainId: 1, target
 const approve: Step = { kind: "call", effect: { kind: "approve", chainId: 1, target: "0x", approves: [{ token: "0x", spender: "0x", amount: "1" }] } };
 const review = (part: Partial<Review>): Review => ({ ...recorded, findings: [], steps: [call], blocked: false, settlement: "own_call", ...part });
 
-const scam = review({ findings: [finding("gas_scam", "acknowledge"), finding("price_off", "acknowledge")] });
-const blocked = review({ blocked: true, findings: [finding("slippage_high", "warn"), finding("gas_insufficient", "block"), finding("gas_scam", "acknowledge")] });
+const scam = review({ findings: [finding("gas_excessive", "acknowledge"), finding("price_impact", "acknowledge")] });
+const blocked = review({ blocked: true, findings: [finding("slippage_high", "warn"), finding("gas_insufficient", "block"), finding("gas_excessive", "acknowledge")] });
 
 describe("the review's button", () => {
 	it.each<[string, Review, FindingCode[], boolean, boolean, string, string | undefined]>([
@@ -21,10 +21,10 @@ describe("the review's button", () => {
 		["an order that is signed", review({ steps: [typed], settlement: "provider" }), [], false, false, "confirm_sign", "confirm"],
 		["a deposit", review({ settlement: "provider" }), [], false, false, "confirm_swap", "confirm"],
 		["an acknowledgement that is open", scam, [], false, false, "confirm_gas_scam", undefined],
-		["the next one", scam, ["gas_scam"], false, false, "confirm_price_off", undefined],
+		["the next one", scam, ["gas_excessive"], false, false, "confirm_price_off", undefined],
 		["one of no name here", review({ findings: [finding("not_simulated", "acknowledge")] }), [], false, false, "confirm_acknowledge", undefined],
-		["all that were acknowledged", scam, ["price_off", "gas_scam"], false, false, "confirm_anyway", "confirm"],
-		["what is blocked, by its reason", blocked, ["gas_scam"], false, false, "confirm_gas_insufficient", undefined],
+		["all that were acknowledged", scam, ["price_impact", "gas_excessive"], false, false, "confirm_anyway", "confirm"],
+		["what is blocked, by its reason", blocked, ["gas_excessive"], false, false, "confirm_gas_insufficient", undefined],
 		["what is blocked without a name", review({ blocked: true, findings: [finding("fee_raised", "block")] }), [], false, false, "confirm_blocked", undefined],
 		["what is blocked without a finding", review({ blocked: true }), [], false, false, "confirm_blocked", undefined],
 		["a plan that is over", review({}), [], true, false, "button_requote", "requote"],
@@ -35,12 +35,12 @@ describe("the review's button", () => {
 		expect([c.key, c.act]).toEqual([key, act]);
 	});
 	it("is critical where a risk is taken or barred, and nowhere else", () => {
-		expect(confirmation(scam, ["gas_scam", "price_off"], false, false).level).toBe("critical");
+		expect(confirmation(scam, ["gas_excessive", "price_impact"], false, false).level).toBe("critical");
 		expect(confirmation(blocked, [], false, false).level).toBe("critical");
 		expect(confirmation(review({}), [], false, false).level).toBeUndefined();
 	});
 	it("confirms nothing that the panel would not", () => {
-		const codes: FindingCode[] = ["gas_scam", "price_off", "gas_insufficient"];
+		const codes: FindingCode[] = ["gas_excessive", "price_impact", "gas_insufficient"];
 		for (const r of [review({}), scam, blocked, review({ blocked: true })]) {
 			for (let bits = 0; bits < 8; bits++) {
 				const acknowledged = codes.filter((_, i) => bits & (1 << i));

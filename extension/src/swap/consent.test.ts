@@ -9,7 +9,7 @@ const failure = (name: ErrorName, details?: Record<string, string>) =>
 	new Failure({ code: errors[name].code, message: name, data: { name, retryable: errors[name].retryable, remedy: "", ...(details ? { details } : {}) } });
 const made = { id: "o", request: "r" } as Order;
 const another = { id: "p", request: "s" } as Order;
-const consent = { review: { digest: "0xd" }, acknowledged: ["gas_scam"], request: "r" } as const;
+const consent = { review: { digest: "0xd" }, acknowledged: ["gas_excessive"], request: "r" } as const;
 
 /** daemon returns a channel with scripted answers by method. */
 function daemon(answers: Partial<Record<keyof Methods, unknown[]>>) {
@@ -52,12 +52,12 @@ describe("consent", () => {
 	it("is handed over once, with the digest that was shown and what was acknowledged", async () => {
 		const d = daemon({ "swap.execute": [made] });
 		expect(await execute(d.channel, consent)).toBe(made);
-		expect(d.calls).toEqual([["swap.execute", { request: "r", digest: "0xd", acknowledge: ["gas_scam"] }]]);
+		expect(d.calls).toEqual([["swap.execute", { request: "r", digest: "0xd", acknowledge: ["gas_excessive"] }]]);
 	});
 	it("carries the password where one is given", async () => {
 		const d = daemon({ "swap.execute": [made] });
 		expect(await execute(d.channel, consent, "five broken umbrellas")).toBe(made);
-		expect(d.calls).toEqual([["swap.execute", { request: "r", digest: "0xd", acknowledge: ["gas_scam"], password: "five broken umbrellas" }]]);
+		expect(d.calls).toEqual([["swap.execute", { request: "r", digest: "0xd", acknowledge: ["gas_excessive"], password: "five broken umbrellas" }]]);
 	});
 	it.each(["plan_unknown", "consent_password", "wrong_password", "needs_acknowledge", "insufficient_gas", "session_required", "internal", "journal_failed"] as const)("that is refused (%s) is not looked for", async (name) => {
 		const d = daemon({ "swap.execute": [failure(name)] });

@@ -37,7 +37,7 @@ const table: [PanelEvent, Partial<Record<PanelState["stage"]["at"], PanelState["
 	[{ event: "reviewed", offer: "a", review: plain }, { preparing: "review" }],
 	[{ event: "reviewed", offer: "b", review: plain }, {}],
 	[{ event: "renewed", of: "another", review: two }, {}],
-	[{ event: "acknowledged", code: "gas_scam", on: true }, {}],
+	[{ event: "acknowledged", code: "gas_excessive", on: true }, {}],
 	[{ event: "confirm", request: "q" }, { review: "executing" }],
 	[{ event: "approved", approval: 0, request: "q" }, { approving: "approving" }],
 	[{ event: "approved", approval: 1, request: "q" }, {}],
@@ -114,21 +114,21 @@ describe("consent", () => {
 		expect(mayConfirm({ review: blocked, acknowledged: ["gas_insufficient", "price_unknown"] })).toBe(false);
 	});
 	it("needs every finding that demands it acknowledged, and those alone", () => {
-		const risky = review([finding("gas_scam", "acknowledge"), finding("slippage_high", "warn"), finding("price_off", "acknowledge"), finding("wraps_first", "note")]);
-		expect(requiredAcknowledgements(risky)).toEqual(["gas_scam", "price_off"]);
+		const risky = review([finding("gas_excessive", "acknowledge"), finding("slippage_high", "warn"), finding("price_impact", "acknowledge"), finding("wraps_first", "note")]);
+		expect(requiredAcknowledgements(risky)).toEqual(["gas_excessive", "price_impact"]);
 		const shown = run(preparing, { event: "reviewed", offer: "a", review: risky });
-		const one = next(shown, { event: "acknowledged", code: "gas_scam", on: true });
+		const one = next(shown, { event: "acknowledged", code: "gas_excessive", on: true });
 		const strange = next(one, { event: "acknowledged", code: "slippage_high", on: true });
-		const twice = next(strange, { event: "acknowledged", code: "gas_scam", on: true });
-		const both = next(twice, { event: "acknowledged", code: "price_off", on: true });
+		const twice = next(strange, { event: "acknowledged", code: "gas_excessive", on: true });
+		const both = next(twice, { event: "acknowledged", code: "price_impact", on: true });
 		for (const s of [shown, one, twice]) expect(next(s, { event: "confirm", request: "r" }).stage.at).toBe("review");
-		expect(next(both, { event: "confirm", request: "r" }).stage).toMatchObject({ at: "executing", acknowledged: ["gas_scam", "price_off"] });
-		const taken = next(both, { event: "acknowledged", code: "gas_scam", on: false });
+		expect(next(both, { event: "confirm", request: "r" }).stage).toMatchObject({ at: "executing", acknowledged: ["gas_excessive", "price_impact"] });
+		const taken = next(both, { event: "acknowledged", code: "gas_excessive", on: false });
 		expect(next(taken, { event: "confirm", request: "r" }).stage.at).toBe("review");
 	});
 	it("of one review is not that of the next: nothing stays acknowledged", () => {
-		const risky = review([finding("gas_scam", "acknowledge")]);
-		const state = run(preparing, { event: "reviewed", offer: "a", review: risky }, { event: "acknowledged", code: "gas_scam", on: true }, { event: "back" }, { event: "review", offer: "a" }, { event: "reviewed", offer: "a", review: risky });
+		const risky = review([finding("gas_excessive", "acknowledge")]);
+		const state = run(preparing, { event: "reviewed", offer: "a", review: risky }, { event: "acknowledged", code: "gas_excessive", on: true }, { event: "back" }, { event: "review", offer: "a" }, { event: "reviewed", offer: "a", review: risky });
 		expect(next(state, { event: "confirm", request: "r" })).toBe(state);
 	});
 	it("once carried out leaves a fresh panel behind the order", () => expect(tracking).toEqual({ ...start, stage: { at: "tracking", order: "o1" } }));
@@ -196,19 +196,19 @@ it("a clock that changes nothing draws nothing, unless offers have to be drawn b
 });
 
 describe("a plan whose quote ran out", () => {
-	const asks = review([finding("gas_scam", "acknowledge"), finding("price_unknown", "acknowledge")]);
-	const looking = run(preparing, { event: "reviewed", offer: "a", review: asks }, { event: "acknowledged", code: "gas_scam", on: true }, { event: "acknowledged", code: "price_unknown", on: true });
-	const other = { ...review([finding("gas_scam", "acknowledge"), { ...finding("price_unknown", "acknowledge"), text: "worse" }]), digest: "0xd2" };
+	const asks = review([finding("gas_excessive", "acknowledge"), finding("price_unknown", "acknowledge")]);
+	const looking = run(preparing, { event: "reviewed", offer: "a", review: asks }, { event: "acknowledged", code: "gas_excessive", on: true }, { event: "acknowledged", code: "price_unknown", on: true });
+	const other = { ...review([finding("gas_excessive", "acknowledge"), { ...finding("price_unknown", "acknowledge"), text: "worse" }]), digest: "0xd2" };
 	const renewed = run(looking, { event: "renewed", of: asks.digest, review: other });
 	it("gives way to the new one, and says so", () => expect(renewed.stage).toMatchObject({ at: "review", review: { digest: "0xd2" }, renewed: 1 }));
-	it("keeps what was acknowledged of what is the same alone", () => expect(renewed.stage).toMatchObject({ acknowledged: ["gas_scam"] }));
+	it("keeps what was acknowledged of what is the same alone", () => expect(renewed.stage).toMatchObject({ acknowledged: ["gas_excessive"] }));
 	it("keeps nothing of what was acknowledged where less need arrive", () => {
-		const less = { ...other, terms: { ...other.terms, floorOut: String(BigInt(asks.terms.floorOut) - 1n) } };
+		const less = { ...other, terms: { ...other.terms, minOut: String(BigInt(asks.terms.minOut) - 1n) } };
 		expect(run(looking, { event: "renewed", of: asks.digest, review: less }).stage).toMatchObject({ acknowledged: [] });
 	});
 	it("remembers the least that was shown first", () => {
-		const less = { ...other, digest: "0xd4", terms: { ...other.terms, floorOut: "1" } };
-		expect(run(renewed, { event: "renewed", of: other.digest, review: less }).stage).toMatchObject({ first: asks.terms.floorOut, review: { digest: "0xd4" } });
+		const less = { ...other, digest: "0xd4", terms: { ...other.terms, minOut: "1" } };
+		expect(run(renewed, { event: "renewed", of: other.digest, review: less }).stage).toMatchObject({ first: asks.terms.minOut, review: { digest: "0xd4" } });
 		expect(looking.stage).not.toHaveProperty("first");
 	});
 	it("is renewed under no act that was taken", () => {

@@ -125,7 +125,7 @@ function staged(state: PanelState, e: StageEvent): PanelState {
 			return stage.at === "preparing" && stage.offer === e.offer ? go({ at: "review", review: e.review, acknowledged: [] }) : state;
 		case "renewed":
 			if (stage.at !== "review" || stage.review.digest !== e.of) return state;
-			return { ...state, failure: withoutExpiry(state.failure), stage: { at: "review", review: e.review, acknowledged: noWorse(e.review, stage.review) ? stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)) : [], renewed: (stage.renewed ?? 0) + 1, first: stage.first ?? stage.review.terms.floorOut } };
+			return { ...state, failure: withoutExpiry(state.failure), stage: { at: "review", review: e.review, acknowledged: noWorse(e.review, stage.review) ? stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)) : [], renewed: (stage.renewed ?? 0) + 1, first: stage.first ?? stage.review.terms.minOut } };
 		case "acknowledged": {
 			if (stage.at !== "review" || !requiredAcknowledgements(stage.review).includes(e.code)) return state;
 			const others = stage.acknowledged.filter((code) => code !== e.code);
@@ -145,7 +145,7 @@ function staged(state: PanelState, e: StageEvent): PanelState {
  * do not count. */
 function noWorse(is: Review, was: Review): boolean {
 	const same = (r: Review) => JSON.stringify([r.offer.routing, r.terms.feeBps, r.terms.makerFeeBps, r.terms.recipient, r.settlement]);
-	return same(is) === same(was) && BigInt(is.terms.floorOut) >= BigInt(was.terms.floorOut);
+	return same(is) === same(was) && BigInt(is.terms.minOut) >= BigInt(was.terms.minOut);
 }
 
 /** sameFinding reports whether both plans have exactly the same finding, so that its

@@ -70,19 +70,19 @@ export type ChartPeriod = "24h" | "week" | "month";
 export type ProviderKind = "dex" | "bridge" | "intent" | "gasless";
 export type OrderKind = "dex" | "bridge" | "intent" | "gasless" | "wallet";
 export type SupportLevel = "active" | "disabled" | "not_supported";
-export type StepKind = "call" | "typed" | "late";
+export type StepKind = "call" | "typed" | "deferred";
 export type EffectKind = "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
-export type FeeBasis = "decoded" | "told" | "asked" | "none";
+export type FeeBasis = "decoded" | "reported" | "requested" | "none";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
-export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "output_unverified" | "output_imitates" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
+export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_excessive" | "value_unknown" | "price_unknown" | "price_impact" | "output_unverified" | "output_lookalike" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "minimum_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
 export type PasswordReason = "unpriced" | "hourly_limit" | "slippage" | "bad_price";
 export type OrderState = "accepted" | "approving" | "executing" | "submitting" | "settling" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable";
 export type Condition = "waiting_unlock" | "needs_consent" | "awaiting_refund" | "awaiting_proof" | "payment_seen" | "amount_unclear" | "cancelling" | "waiting_nonce" | "waiting_allowance" | "waiting_similar" | "written_by_newer" | "record_tampered";
 export type AttemptKind = "call" | "bump" | "cancel";
 export type Tier = "normal" | "fast";
-export type ProvenBy = "own_call" | "opaque_call" | "fill" | "part" | "arrival" | "refund" | "revoke" | "revert" | "other_nonce" | "allowance_kept" | "used_nonce" | "absence" | "unsigned_late" | "never_sent" | "void" | "cancel" | "withdrawn" | "never_sent_cancelled";
-export type CauseWord = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "acts_differently" | "permit_changed" | "kind_gone" | "gas_too_dear" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_too_dear" | "approval_hidden" | "allowance_taken" | "allowance_unchecked" | "look_at" | "ends_by_itself" | "seal_broken" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_taken" | "not_handed_over" | "proven" | "speedup_too_dear" | "speedup_would_fail" | "speedup_funds" | "speedup_often" | "speedup_late" | "speedup_ended" | "speedup_cancelling" | "begun" | "begun_approving" | "begun_executing" | "approved" | "steps_done" | "keys_locked" | "waits" | "holds_allowance" | "approval_skipped" | "approval_again" | "approvals_adapted" | "refreshed" | "within_terms" | "search_begun" | "hands_over_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "voiding" | "sped_up" | "to_be_sped_up" | "telling_provider" | "provider_has_it" | "submitted" | "provider_missed" | "answer_unknown" | "searched" | "provider_says" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
+export type ProvenBy = "own_call" | "opaque_call" | "fill" | "partial_fill" | "arrival" | "refund" | "revoke" | "revert" | "tx_replaced" | "allowance_kept" | "order_nonce_used" | "absence" | "never_signed" | "never_sent" | "invalidated" | "cancel" | "withdrawn" | "never_sent_cancelled";
+export type CauseWord = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "effects_changed" | "permit_changed" | "route_unavailable" | "gas_above_ceiling" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_above_ceiling" | "approval_not_visible" | "allowance_spent" | "allowance_unchecked" | "check_transaction" | "invalidation_failed" | "record_tampered" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_broadcast" | "not_submitted" | "proven" | "speedup_above_ceiling" | "speedup_would_fail" | "speedup_insufficient_funds" | "speedup_limit" | "speedup_too_late" | "speedup_ended" | "speedup_cancelling" | "accepted" | "approving" | "executing" | "approved" | "steps_done" | "keys_locked" | "waiting" | "allowance_locked" | "approval_skipped" | "approval_restored" | "approvals_adapted" | "quote_refreshed" | "within_terms" | "search_started" | "deposit_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "invalidating" | "sped_up" | "speedup_pending" | "submitting" | "provider_received" | "submitted" | "provider_unreachable" | "answer_unknown" | "searched" | "provider_reported" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
 export type Speaker = "provider" | "node";
 export type Trusted = "relay_solver" | "relay_router" | "intent_fillers";
 export type AllowanceKind = "erc20" | "permit2";
@@ -675,7 +675,7 @@ export interface Capabilities {
 export interface ProviderFee {
 	/** the wallet's, basis points; 0: no receiver is configured */
 	feeBps: number;
-	/** most that the provider's side may take besides, basis points */
+	/** maximum additional fee of the provider's side, basis points */
 	makerFeeBps: number;
 	/** for people */
 	how: string;
@@ -701,13 +701,13 @@ export interface DestinationsResult {
 export interface Destination {
 	chainId: number;
 	name: string;
-	/** of the native coin; absent: not told */
+	/** of the native coin; absent: unknown */
 	symbol?: string;
-	/** of the native coin; absent: not told */
+	/** of the native coin; absent: unknown */
 	decimals?: number;
 	/** URL of a block explorer, https */
 	explorer?: string;
-	/** one of networks.list; of others no balance is read, and a payment there is told of by the provider alone */
+	/** one of networks.list; for others the wallet reads no balance, and only the provider reports a payment there */
 	known: boolean;
 }
 
@@ -792,7 +792,7 @@ export interface Offer {
 	gasless?: boolean;
 	/** the wrapped coin that a native input is turned into first */
 	wrap?: Address;
-	/** what at least comes back of a deposit that nobody fills; absent: all of it, or there is no deposit */
+	/** minimum refund of a deposit that nobody fills; absent: the whole deposit, or there is no deposit */
 	refund?: Spend;
 	/** why it is only shown and cannot be executed */
 	unusable?: string;
@@ -825,7 +825,7 @@ export interface WatchParams {
 
 export interface WatchResult {
 	watching: boolean;
-	/** when it pauses unless somebody looks again */
+	/** when it pauses unless swap.watch is called again */
 	until?: Time;
 }
 
@@ -845,10 +845,10 @@ export interface Review {
 	settlement: SettledBy;
 	gas: Gas;
 	findings: Finding[];
-	/** of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone), asked (for, and nothing says whether it is taken: the offer's feeAsked) or none */
+	/** how the wallet's fee is known: decoded (from what is signed), reported (by the provider only), requested (the offer's feeAsked; nothing confirms that it is charged) or none */
 	feeBasis: FeeBasis;
-	/** what the quote itself calls the least that arrives, where that is not what is decoded; a claim, to be shown */
-	toldMinimum?: Amount;
+	/** the minimum that the quote states, if it differs from the decoded one; a claim, for display */
+	statedMinimum?: Amount;
 	/** a finding forbids execution */
 	blocked: boolean;
 	/** the plan is forgotten then */
@@ -868,19 +868,19 @@ export interface Terms {
 	dstChainId: number;
 	tokenOut: Address;
 	recipient: Address;
-	/** least the recipient gets */
-	floorOut: Amount;
+	/** minimum received by the recipient */
+	minOut: Amount;
 	/** nothing is signed or sent later */
 	deadline: Time;
 	refundTo: Address;
 	/** the wallet's own fee, basis points */
 	feeBps: number;
 	feeReceiver?: Address;
-	/** most the provider's side may take besides, basis points */
+	/** maximum additional fee of the provider's side, basis points */
 	makerFeeBps?: number;
 	/** wei, all transactions of the plan together */
 	gasCeiling: Amount;
-	/** what at least comes back to refundTo of a deposit that nobody fills; absent: the whole input */
+	/** minimum refund to refundTo of a deposit that nobody fills; absent: the whole input */
 	refund?: Spend;
 	/** the wrapped coin that the native input becomes before it is spent */
 	wrap?: Address;
@@ -918,7 +918,7 @@ export interface Effect {
 	approves?: Approval[];
 	/** what is enforced to arrive */
 	receives?: Receive[];
-	/** fees taken on the way */
+	/** fees taken during the swap */
 	pays?: Payment[];
 	/** last second at which it can take effect on chain */
 	deadline?: Time;
@@ -998,11 +998,11 @@ export interface ExecuteParams {
 	request: UUID;
 	/** of the review that was shown */
 	digest: Hash;
-	/** codes of findings accepted by a second act */
+	/** codes of acknowledged findings */
 	acknowledge?: FindingCode[];
-	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
-	/** at a terminal that is told amount_again: terms.amountIn, typed once more */
+	/** terms.amountIn entered again, if a terminal's request was refused with amount_again */
 	amount?: Amount;
 }
 
@@ -1026,25 +1026,25 @@ export interface Order {
 	means: string;
 	/** the order has ended */
 	final: boolean;
-	/** beside the state: waiting_unlock … */
+	/** in addition to the state: waiting_unlock … */
 	condition?: Condition;
-	/** the provider has told an end that nothing proves, so far: the chains go on being watched, ever more slowly, and no end may ever come */
+	/** the provider reported an end that is not proven yet: the chains are still watched, at growing intervals, and it may never be proven */
 	reported?: boolean;
-	/** with reported: what is known and what is not, in words */
+	/** with reported: what is known, in words */
 	report?: string;
 	/** next step to carry out */
 	step: number;
-	/** the present step's transaction, as last signed */
+	/** the current step's transaction, as last signed */
 	sending?: Hash;
-	/** everything signed for the present step's nonce, oldest first; at most one is mined */
+	/** every transaction signed for the current step's nonce, oldest first; at most one is mined */
 	attempts?: Attempt[];
-	/** tier of a speed-up that the user asked for and that is not carried out yet */
+	/** tier of a requested speed-up that is not sent yet */
 	speedup?: Tier;
 	/** with needs_consent: what swap.accept would consent to instead */
 	proposal?: Proposal;
-	/** allowances that it granted and that outlived it; see approvals.list */
+	/** allowances granted for it that are still there; see approvals.list */
 	leftovers?: Leftover[];
-	/** that the provider was, or was about to be, told of it */
+	/** its submission to the provider, begun or done */
 	submission?: Submitted;
 	/** its input was wrapped, by a transaction of its own */
 	wrapped?: boolean;
@@ -1092,11 +1092,11 @@ export interface Cause {
 	word: CauseWord;
 	/** of a refusal: its name in the table of errors */
 	error?: string;
-	/** of a refusal as in an error's; else figures by name, amounts in base units: floor and offered of the output, gone and allowed of the input, was and ceiling of the source chain's coin */
+	/** of a refusal as in an error's; else figures by name, amounts in base units: minOut and offered in the output token, spent and allowed in the input token, previous and ceiling in the source chain's native coin */
 	details?: Record<string, string>;
-	/** another's own words, never the wallet's */
+	/** text of a third party, not translated */
 	said?: string;
-	/** whose words: provider or node */
+	/** author of said: provider or node */
 	by?: Speaker;
 }
 
@@ -1111,7 +1111,7 @@ export interface Submitted {
 	first: Time;
 	last: Time;
 	tries: number;
-	/** the provider has it */
+	/** the provider has the order */
 	taken?: boolean;
 	/** of a signed order: the provider says that it did not take it; it may live all the same */
 	refused?: boolean;
@@ -1148,7 +1148,7 @@ export interface Verdict {
 	means?: string;
 	/** what arrived, where a log or a balance shows it; of a refund, on the source chain */
 	received?: Spend;
-	/** less than the floor */
+	/** less than the minimum received */
 	short?: boolean;
 	/** what left the account, where that may be another amount than was signed */
 	spent?: Spend;
@@ -1257,7 +1257,7 @@ export interface CancelParams {
 	order: string;
 	/** the order's, as it was shown */
 	digest: Hash;
-	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
 }
 
@@ -1272,7 +1272,7 @@ export interface SpeedupParams {
 	tier?: Tier;
 	/** wei, above the accepted one: consents to that much gas for all transactions of the order together, and changes terms and digest */
 	gasCeiling?: Amount;
-	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
 }
 
@@ -1283,11 +1283,11 @@ export interface AcceptParams {
 	order: string;
 	/** the proposal's, as it was shown */
 	digest: Hash;
-	/** codes of its findings accepted by a second act */
+	/** codes of its acknowledged findings */
 	acknowledge?: FindingCode[];
-	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
-	/** at a terminal that is told amount_again: terms.amountIn, typed once more */
+	/** terms.amountIn entered again, if a terminal's request was refused with amount_again */
 	amount?: Amount;
 }
 
@@ -1345,7 +1345,7 @@ export interface RevokeParams {
 	request: UUID;
 	/** of the allowance, as approvals.list showed it */
 	digest: Hash;
-	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
 }
 
@@ -1619,22 +1619,22 @@ export const errors = {
 	order_final: { code: 1416, retryable: false, means: "the order has already ended", remedy: "nothing to do" },
 	too_many_orders: { code: 1417, retryable: true, means: "too many open orders", remedy: "wait for orders to end, or cancel some" },
 	not_as_accepted: { code: 1418, retryable: false, means: "the provider's transaction does not match the accepted terms: nothing was signed", remedy: "get a new quote or choose another provider" },
-	not_understood: { code: 1419, retryable: false, means: "the provider's transaction cannot be fully decoded: nothing was signed", remedy: "choose another offer or provider" },
+	undecodable: { code: 1419, retryable: false, means: "the provider's transaction cannot be fully decoded: nothing was signed", remedy: "choose another offer or provider" },
 	not_pinned: { code: 1420, retryable: false, means: "the contract is not on the built-in allow-list: nothing was signed", remedy: "choose another route or provider, or update swapkeep" },
 	would_revert: { code: 1421, retryable: false, means: "simulation failed: the transaction would revert", remedy: "get a new quote" },
-	movements_not_shown: { code: 1422, retryable: false, means: "the RPC endpoint cannot simulate token transfers", remedy: "configure an RPC URL that supports eth_simulateV1" },
+	simulation_unsupported: { code: 1422, retryable: false, means: "the RPC endpoint cannot simulate token transfers", remedy: "configure an RPC URL that supports eth_simulateV1" },
 	price_refused: { code: 1423, retryable: false, means: "the price differs from the market by half or more", remedy: "choose another offer" },
 	no_route: { code: 1424, retryable: true, means: "the provider has no offer", remedy: "choose another amount, token or provider" },
 	provider_busy: { code: 1425, retryable: true, means: "the provider's rate limit is reached", remedy: "wait a moment, then try again" },
 	provider_down: { code: 1426, retryable: true, means: "the provider does not answer", remedy: "try again later or choose another provider" },
-	provider_garbage: { code: 1427, retryable: true, means: "invalid response from the provider", remedy: "try again later or update swapkeep" },
+	provider_invalid_response: { code: 1427, retryable: true, means: "invalid response from the provider", remedy: "try again later or update swapkeep" },
 	provider_refused: { code: 1428, retryable: false, means: "the provider refused the request", remedy: "change the swap according to the reason" },
 	provider_key: { code: 1429, retryable: false, means: "the provider's API key is missing or refused", remedy: "set a valid API key (providers.set_key), then try again" },
 	clock_skew: { code: 1430, retryable: false, means: "this machine's clock and the provider's differ by over 60 s", remedy: "set this machine's clock" },
 	consent_declined: { code: 1431, retryable: false, means: "declined: nothing was signed", remedy: "confirm it if you want the swap" },
 	allowance_in_use: { code: 1432, retryable: false, means: "an open order uses this approval", remedy: "wait until the named order ends, or cancel it (swap.cancel)" },
 	nothing_pending: { code: 1433, retryable: false, means: "the order has no pending transaction", remedy: "see the order" },
-	being_cancelled: { code: 1434, retryable: false, means: "the order is being cancelled", remedy: "wait until it ends" },
+	cancel_in_progress: { code: 1434, retryable: false, means: "the order is being cancelled", remedy: "wait until it ends" },
 	cannot_cancel: { code: 1435, retryable: false, means: "the order can no longer be cancelled", remedy: "wait until it ends; a signed order expires at the given time" },
 	record_changed: { code: 1436, retryable: false, means: "the order's record was changed outside Swapkeep: nothing is signed for it", remedy: "cancel the order (swap.cancel) and swap again; check which programs can write to Swapkeep's home" },
 	record_damaged: { code: 1437, retryable: false, means: "the order's record in the database is corrupt: it is not processed", remedy: "check the account on a block explorer; restore orders.db from a backup" },
