@@ -10,7 +10,6 @@ import (
 
 	"swapkeep/swap"
 
-	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -208,15 +207,4 @@ func selectKeys(b *bolt.Bucket, such func(k, v []byte) bool) (keys [][]byte) {
 		}
 	}
 	return keys
-}
-
-// readGrant decodes a key of the index of grants, as GrantKey encodes it.
-func readGrant(k []byte) (g swap.Grant, ok bool) {
-	const token = common.AddressLength + 8
-	const spender, kind = token + common.AddressLength, token + 2*common.AddressLength
-	if len(k) < kind {
-		return g, false
-	}
-	g = swap.Grant{Token: common.BytesToAddress(k[token:spender]), Spender: common.BytesToAddress(k[spender:kind]), Kind: swap.AllowanceKind(k[kind:])}
-	return g, g.Kind == swap.ByToken || g.Kind == swap.ByPermit2
 }
