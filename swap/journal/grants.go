@@ -13,9 +13,9 @@ import (
 
 // writeGrants indexes the allowances granted by the steps that o finished since it was
 // last stored. The order that granted an allowance last is the one indexed.
-func writeGrants(tx *bolt.Tx, was swap.Order, o *swap.Order) error {
+func writeGrants(w owner, was swap.Order, o *swap.Order) error {
 	for _, k := range grantKeys(*o, len(was.Results)) {
-		if err := tx.Bucket(GrantBucket).Put(k, []byte(o.ID)); err != nil {
+		if err := w.take(GrantBucket, k); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"reflect"
 	"time"
@@ -23,17 +22,12 @@ type Entry struct {
 }
 
 // writeHistory appends o as it is now, and note, to o's history.
-func writeHistory(tx *bolt.Tx, o *swap.Order, note swap.Cause) error {
-	h := tx.Bucket(HistoryBucket)
-	n, err := h.NextSequence()
-	if err != nil {
-		return err
-	}
+func writeHistory(w owner, o *swap.Order, note swap.Cause) error {
 	line := swap.MustJSON(Entry{o.Updated, o.State, o.Condition, o.Step, note.Text(), note.Stored()})
-	if err := h.Put(binary.BigEndian.AppendUint64([]byte(o.ID+"/"), n), line); err != nil {
+	if err := w.append(HistoryBucket, line); err != nil {
 		return err
 	}
-	return cutHistory(h, o)
+	return cutHistory(w.tx.Bucket(HistoryBucket), o)
 }
 
 // Bounds of one order's history, in entries. An order that never ends is watched for

@@ -154,20 +154,21 @@ func write(tx *bolt.Tx, was swap.Order, o *swap.Order, note swap.Cause) error {
 	if err := writeUse(tx, was, o); err != nil {
 		return err
 	}
-	if err := writeUsed(tx, o); err != nil {
+	w := owner{tx, o.ID}
+	if err := writeUsed(w, o); err != nil {
 		return err
 	}
-	if err := writeTraces(tx, o); err != nil {
+	if err := writeTraces(w, o); err != nil {
 		return err
 	}
 	o.Revision++
 	if err := tx.Bucket(OrderBucket).Put([]byte(o.ID), swap.MustJSON(*o)); err != nil {
 		return err
 	}
-	if err := writeHistory(tx, o, note); err != nil {
+	if err := writeHistory(w, o, note); err != nil {
 		return err
 	}
-	if err := writeGrants(tx, was, o); err != nil {
+	if err := writeGrants(w, was, o); err != nil {
 		return err
 	}
 	if o.State.Final() {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"swapkeep/swap"
 
@@ -49,40 +48,27 @@ func keys(r swap.LogRef) (takes, excludes [][]byte) {
 	return append(takes, UsedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{UsedKey(r.Chain, usedGrown, where)}
 }
 
-// usedByOther reports whether an order other than the given one ended by r, or by something
-// that cannot be told from it.
-func usedByOther(r swap.LogRef, b *bolt.Bucket, order string) bool {
+// usedByOther reports whether another order ended by r, or by something that cannot be told
+// from it.
+func usedByOther(w owner, r swap.LogRef) bool {
 	takes, excludes := keys(r)
-	for _, k := range takes {
-		if v := b.Get(k); v != nil && string(v) != order {
-			return true
-		}
-	}
-	for _, prefix := range excludes {
-		c := b.Cursor()
-		for k, v := c.Seek(prefix); strings.HasPrefix(string(k), string(prefix)); k, v = c.Next() {
-			if string(v) != order {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(takes, func(k []byte) bool { return w.othersHave(UsedBucket, k) }) ||
+		slices.ContainsFunc(excludes, func(prefix []byte) bool { return w.othersHaveUnder(UsedBucket, prefix) })
 }
 
 // writeUsed indexes what o's end rests on. It returns ErrProofUsed if another order's end
 // rests on that.
-func writeUsed(tx *bolt.Tx, o *swap.Order) error {
+func writeUsed(w owner, o *swap.Order) error {
 	if o.Verdict == nil || !o.State.Final() {
 		return nil
 	}
-	b := tx.Bucket(UsedBucket)
 	for _, r := range o.Verdict.Logs {
-		if usedByOther(r, b, o.ID) {
+		if usedByOther(w, r) {
 			return fmt.Errorf("%w: transaction %s on chain %d", ErrProofUsed, r.Tx, r.Chain)
 		}
 		takes, _ := keys(r)
 		for _, k := range takes {
-			if err := b.Put(k, []byte(o.ID)); err != nil {
+			if err := w.take(UsedBucket, k); err != nil {
 				return err
 			}
 		}
@@ -93,7 +79,7 @@ func writeUsed(tx *bolt.Tx, o *swap.Order) error {
 // Unused returns those of refs by which no order other than the given one ended.
 func (j *Journal) Unused(order string, refs []swap.LogRef) (free []swap.LogRef, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
-		free = slices.DeleteFunc(slices.Clone(refs), func(r swap.LogRef) bool { return usedByOther(r, tx.Bucket(UsedBucket), order) })
+		free = slices.DeleteFunc(slices.Clone(refs), func(r swap.LogRef) bool { return usedByOther(owner{tx, order}, r) })
 		return nil
 	})
 	return free, err
