@@ -120,7 +120,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 	if made {
 		s.EvictPlan(review)
 		s.notify(o.Clone())
-		s.start(o.ID)
+		s.engine.Start(o.ID)
 	}
 	return o, nil
 }

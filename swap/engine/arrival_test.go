@@ -890,7 +890,7 @@ func TestClaimStream(t *testing.T) {
 	c.engine.Notify = func(o swap.Order) { told <- o }
 	ctx, cancel := context.WithCancel(t.Context())
 	defer func() { cancel(); c.engine.Wait() }()
-	c.engine.Start(ctx, id)
+	c.engine.Resume(ctx, []string{id})
 	say := <-s.calls
 	next := func() swap.Order {
 		select {

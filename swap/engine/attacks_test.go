@@ -135,7 +135,7 @@ func TestPermitIsRememberedOverRefreshes(t *testing.T) {
 		b.clockOffset.Add(int64(ahead))
 		var err error
 		if o, err = b.service.o.Journal.Get(o.ID); err == nil {
-			_, err = e.move(t.Context(), &o)
+			_, err = moveOnce(t.Context(), e, &o)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -77,7 +77,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 	}
 	if err == nil {
 		s.notify(o.Clone())
-		s.start(o.ID)
+		s.engine.Start(o.ID)
 	}
 	return o, err
 }

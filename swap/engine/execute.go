@@ -30,12 +30,12 @@ func (e *Engine) execute(ctx context.Context, o *swap.Order) (swap.Cause, error)
 	}
 	key := stepKey(*o, o.Step)
 	if s.Kind != swap.TypedStep {
-		tx, err := e.Sender.Lookup(key)
+		tx, ev, err := e.pollSent(ctx, key)
 		if err != nil {
 			return swap.NoCause, err
 		}
 		if tx != nil {
-			return e.watch(ctx, o, key)
+			return e.watch(ctx, o, *tx, ev)
 		}
 	}
 	if ok, note, err := e.mayBegin(o, s); !ok {
@@ -70,6 +70,16 @@ func (e *Engine) execute(ctx context.Context, o *swap.Order) (swap.Cause, error)
 		return e.signTyped(ctx, p, o, s)
 	}
 	return e.send(ctx, p, o, s, key, x)
+}
+
+// pollSent polls the transaction of a step; nil if none was signed yet.
+func (e *Engine) pollSent(ctx context.Context, key string) (*chain.Tx, *chain.Evidence, error) {
+	signed, err := e.Sender.Lookup(key)
+	if err != nil || signed == nil {
+		return nil, nil, err
+	}
+	tx, ev, err := e.Sender.Poll(ctx, key)
+	return &tx, ev, err
 }
 
 // mayBegin reports whether step s, of which nothing was sent, may begin: o is not over,
@@ -261,3 +271,14 @@ func (e *Engine) finish(o *swap.Order, r swap.Result, note swap.Cause) (swap.Cau
 	o.SetCause(swap.NoCause)
 	return note, nil
 }
+
+// stepKey returns the sender's key of a step's transaction. The wrap that goes first has
+// a key of its own, so that it is sent once wherever a changed plan has it.
+func stepKey(o swap.Order, step int) string {
+	if step < len(o.Plan.Steps) && o.Terms.WrapsFirst(o.Plan.Steps[step].Effect) {
+		return wrapKey(o)
+	}
+	return fmt.Sprintf("%s/%d", o.ID, step)
+}
+
+func wrapKey(o swap.Order) string { return o.ID + "/wrap" }

@@ -116,12 +116,12 @@ func TestWaking(t *testing.T) {
 	if startDelay(0) != 0 || startDelay(startsPerSecond-1) != 0 || startDelay(1000) > 100*time.Second || startDelay(1000) < 99*time.Second {
 		t.Errorf("turns: %s, %s", startDelay(startsPerSecond-1), startDelay(1000))
 	}
-	c := make(chan time.Duration, 1)
+	p := &inProgress{wake: make(chan time.Duration, 1)}
 	for _, after := range []time.Duration{time.Hour, 0, time.Minute} {
-		wake(c, after)
+		wake(p, after)
 	}
 	done := make(chan bool, 1)
-	go func() { done <- sleep(t.Context(), time.Hour, c) }()
+	go func() { done <- sleep(t.Context(), time.Hour, p.wake) }()
 	select {
 	case early := <-done:
 		if !early {
@@ -130,9 +130,9 @@ func TestWaking(t *testing.T) {
 	case <-time.After(5 * time.Second):
 		t.Error("it still rests")
 	}
-	wake(c, time.Hour)
+	wake(p, time.Hour)
 	began := time.Now()
-	if sleep(t.Context(), 50*time.Millisecond, c); time.Since(began) > 5*time.Second {
+	if sleep(t.Context(), 50*time.Millisecond, p.wake); time.Since(began) > 5*time.Second {
 		t.Error("a later turn put it off")
 	}
 }
@@ -175,7 +175,7 @@ func TestOpenEntriesWithoutAnOrder(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	e := b.service.engine
 	e.mu.Lock()
-	started := len(e.wake)
+	started := len(e.orders)
 	e.mu.Unlock()
 	e.pollLimiter.mu.Lock()
 	counted := len(e.pollLimiter.demands)

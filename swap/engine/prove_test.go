@@ -198,7 +198,7 @@ func (c *proofFixture) pollOnce(id string) swap.Order {
 	if o.State.Final() {
 		return o
 	}
-	if _, err := c.engine.move(c.t.Context(), &o); err != nil {
+	if _, err := moveOnce(c.t.Context(), c.engine, &o); err != nil {
 		c.logged = append(c.logged, err.Error())
 	}
 	if o, err = c.engine.Journal.Get(id); err != nil {
@@ -545,4 +545,12 @@ func TestTooSoon(t *testing.T) {
 			t.Errorf("at %s: %t", c.now, got)
 		}
 	}
+}
+
+// moveOnce makes one move of an order outside its loop.
+func moveOnce(ctx context.Context, e *Engine, o *swap.Order) (advanced bool, err error) {
+	e.mu.Lock()
+	p := e.inProgress(o.ID)
+	e.mu.Unlock()
+	return e.move(ctx, p, o)
 }

@@ -108,10 +108,8 @@ type Service struct {
 	*plan.Quoter
 	o      Options
 	engine *Engine
-	ctx    context.Context // of the engine; set by Resume
 
-	actMu sync.Mutex // held while an act is journaled and while plans are dropped; locked before mu
-	mu    sync.Mutex // guards ctx
+	actMu sync.Mutex // held while an act is journaled and while plans are dropped
 
 	subMu sync.Mutex
 	subs  map[int]func(swap.Order)
@@ -149,9 +147,6 @@ func (s *Service) Resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.ctx = ctx
-	s.mu.Unlock()
 	s.engine.Resume(ctx, open) // one that cannot be read does not hold up the others
 	return nil
 }
@@ -212,16 +207,5 @@ func (s *Service) notify(o swap.Order) {
 	o = s.engine.withPollTime(o)
 	for _, f := range s.subs {
 		f(o)
-	}
-}
-
-// start hands an order to the engine, unless the service is stopping: then the next start
-// of the daemon finds it in the journal.
-func (s *Service) start(id string) {
-	s.mu.Lock()
-	ctx := s.ctx
-	s.mu.Unlock()
-	if ctx != nil && ctx.Err() == nil {
-		s.engine.Start(ctx, id)
 	}
 }

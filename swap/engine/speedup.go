@@ -86,7 +86,7 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 	}
 	if err == nil {
 		s.notify(o.Clone())
-		s.start(o.ID)
+		s.engine.Start(o.ID)
 	}
 	return o, err
 }

@@ -13,14 +13,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// watch follows a step's transaction; receipts decide. Once its bytes may not be sent any
-// more, or the user cancels, a cancelling transaction takes its nonce, and whichever is
-// mined decides.
-func (e *Engine) watch(ctx context.Context, o *swap.Order, key string) (swap.Cause, error) {
-	tx, ev, err := e.Sender.Poll(ctx, key)
-	if err != nil {
-		return swap.NoCause, err
-	}
+// watch follows a step's transaction, as just polled; receipts decide. Once its bytes may
+// not be sent any more, or the user cancels, a cancelling transaction takes its nonce, and
+// whichever is mined decides.
+func (e *Engine) watch(ctx context.Context, o *swap.Order, tx chain.Tx, ev *chain.Evidence) (swap.Cause, error) {
 	setAttempts(o, tx)
 	if tx.State.Final() {
 		return e.ended(ctx, o, tx, ev)
