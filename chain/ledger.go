@@ -3,6 +3,7 @@ package chain
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -266,4 +267,87 @@ func (l ledger) nonceExtent(chainID uint64, from common.Address) (open, next uin
 		return nil
 	})
 	return open, next, ledgerError(err)
+}
+
+const (
+	ledgerVersion = 1
+	maxAttempts   = 32
+	maxKey        = 256 // bytes
+)
+
+// validate checks that a record of this version is one that we would write: its bytes are
+// transactions of its nonce and chain, and match its hashes and fees.
+func (tx *Tx) validate() error {
+	switch {
+	case tx.Version != ledgerVersion:
+		return fmt.Errorf("record format %d", tx.Version)
+	case tx.Key == "" || len(tx.Key) > maxKey:
+		return errors.New("no key, or too long a key")
+	case tx.State == "":
+		return errors.New("no state")
+	case len(tx.Attempts) == 0 || len(tx.Attempts) > maxAttempts:
+		return fmt.Errorf("%d attempts", len(tx.Attempts))
+	case tx.Call.Value == nil || tx.Call.Value.Sign() < 0:
+		return errors.New("no value")
+	}
+	for i, a := range tx.Attempts {
+		t, err := a.transaction()
+		if err != nil {
+			return fmt.Errorf("attempt %d: %w", i+1, err)
+		}
+		if t.Nonce() != tx.Nonce || !t.ChainId().IsUint64() || t.ChainId().Uint64() != tx.Call.ChainID {
+			return fmt.Errorf("attempt %d is of another nonce or chain", i+1)
+		}
+	}
+	return nil
+}
+
+// encodeTx encodes tx, and refuses what decodeTx would not decode.
+func encodeTx(tx *Tx) ([]byte, error) {
+	tx.Version = ledgerVersion
+	if err := tx.validate(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(tx)
+}
+
+// decodeTx decodes a record. Of one written by a newer version it returns what can be
+// shown, in state TxUnknown.
+func decodeTx(v []byte) (*Tx, error) {
+	var stamp struct {
+		Version int `json:"v"`
+	}
+	if err := json.Unmarshal(v, &stamp); err != nil {
+		return nil, err
+	}
+	if stamp.Version > ledgerVersion {
+		return newerTx(v)
+	}
+	d := json.NewDecoder(bytes.NewReader(v))
+	d.DisallowUnknownFields()
+	tx := new(Tx)
+	if err := d.Decode(tx); err != nil {
+		return nil, err
+	}
+	if d.More() {
+		return nil, errors.New("more than one value")
+	}
+	if err := tx.validate(); err != nil {
+		return nil, err
+	}
+	return tx, nil
+}
+
+func newerTx(v []byte) (*Tx, error) {
+	var shown struct {
+		Version int    `json:"v"`
+		Key     string `json:"key"`
+	}
+	if err := json.Unmarshal(v, &shown); err != nil {
+		return nil, err
+	}
+	return &Tx{
+		Version: shown.Version, Key: shown.Key, State: TxUnknown,
+		Reason: fmt.Sprintf("written by a newer version (record format %d)", shown.Version),
+	}, nil
 }

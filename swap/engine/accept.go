@@ -76,8 +76,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (swap.Order, erro
 		}
 	}
 	if err == nil {
-		s.notify(o.Clone())
-		s.engine.Start(o.ID)
+		s.goOn(o)
 	}
 	return o, err
 }

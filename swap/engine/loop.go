@@ -63,7 +63,7 @@ func (e *Engine) start(id string, after time.Duration) {
 		e.mu.Lock()
 		delete(e.orders, id)
 		e.mu.Unlock()
-		e.pollLimiter.remove(id)
+		e.pollLimiter.remove(p)
 	})
 }
 
@@ -191,10 +191,10 @@ func (e *Engine) pause(p *inProgress, o swap.Order, read bool, still time.Time) 
 	e.mu.Unlock()
 	alone := e.Pause(e.Now().Sub(idleSince(o, still)))
 	if !read {
-		e.pollLimiter.remove(p.id)
+		e.pollLimiter.remove(p)
 		return alone
 	}
-	return e.pollLimiter.pause(p.id, alone, pollClassOf(o))
+	return e.pollLimiter.pause(p, alone, pollClassOf(o))
 }
 
 // sleep waits for pause, or less if the order is woken, and reports whether it was.

@@ -18,11 +18,18 @@ import (
 // would alone, and that neither delays an order that needs a signature.
 func TestLooks(t *testing.T) {
 	var l pollLimiter
+	orders := map[string]*inProgress{}
+	order := func(id string) *inProgress {
+		if orders[id] == nil {
+			orders[id] = &inProgress{id: id}
+		}
+		return orders[id]
+	}
 	perSecond := func(n int, of pollClass, alone func(int) time.Duration) (sum float64) {
 		pauses := make([]time.Duration, n)
 		for range 2 { // the first pass does not know the later ones yet
 			for i := range n {
-				pauses[i] = l.pause(fmt.Sprint(of, i), alone(i), of)
+				pauses[i] = l.pause(order(fmt.Sprint(of, i)), alone(i), of)
 			}
 		}
 		for _, p := range pauses {
@@ -38,25 +45,25 @@ func TestLooks(t *testing.T) {
 		t.Errorf("a thousand orders: %.2f looks a second", got)
 	}
 	for _, c := range []struct{ alone, most time.Duration }{{time.Second, 101 * time.Second}, {time.Minute, 101 * time.Second}, {time.Hour, time.Hour}} {
-		if got := l.pause("one more", c.alone, pollWatched); got > c.most {
+		if got := l.pause(order("one more"), c.alone, pollWatched); got > c.most {
 			t.Errorf("among a thousand, one that would look every %s waits %s", c.alone, got)
 		}
 	}
-	if got := l.pause("to be signed", time.Second, pollUrgent); got != time.Second {
+	if got := l.pause(order("to be signed"), time.Second, pollUrgent); got != time.Second {
 		t.Errorf("among a thousand that are watched, one that is to be signed waits %s", got)
 	}
-	l.remove("to be signed")
-	if got := perSecond(600, pollInFlight, second); got > pollRates[pollInFlight]+0.01 || l.pause("just sent", time.Second, pollWatched) < 50*time.Second {
+	l.remove(order("to be signed"))
+	if got := perSecond(600, pollInFlight, second); got > pollRates[pollInFlight]+0.01 || l.pause(order("just sent"), time.Second, pollWatched) < 50*time.Second {
 		t.Errorf("six hundred that are sent: %.2f looks a second", got)
 	}
-	l.remove("just sent")
+	l.remove(order("just sent"))
 	for i := range 600 {
-		l.remove(fmt.Sprint(pollInFlight, i))
+		l.remove(order(fmt.Sprint(pollInFlight, i)))
 	}
-	if got := l.pause("just sent", time.Second, pollInFlight); got != time.Second {
+	if got := l.pause(order("just sent"), time.Second, pollInFlight); got != time.Second {
 		t.Errorf("among a thousand that are watched, one that was just sent waits %s", got)
 	}
-	l.remove("just sent")
+	l.remove(order("just sent"))
 	if got := perSecond(300, pollUrgent, second); got > pollRates[pollUrgent]+0.01 || got < pollRates[pollUrgent]-0.01 {
 		t.Errorf("three hundred to be signed: %.2f looks a second", got)
 	}
@@ -67,13 +74,13 @@ func TestLooks(t *testing.T) {
 		return time.Hour
 	}
 	perSecond(1000, pollWatched, aged)
-	if got := l.pause(fmt.Sprint(pollWatched, 0), time.Second, pollWatched); got != time.Second {
+	if got := l.pause(order(fmt.Sprint(pollWatched, 0)), time.Second, pollWatched); got != time.Second {
 		t.Errorf("a new order among old ones waits %s", got)
 	}
-	for id := range l.demands {
-		l.remove(id)
+	for p := range l.demands {
+		l.remove(p)
 	}
-	if got := l.pause("last", time.Second, pollWatched); got != time.Second || len(l.demands) != 1 {
+	if got := l.pause(order("last"), time.Second, pollWatched); got != time.Second || len(l.demands) != 1 {
 		t.Errorf("after all others have ended, one waits %s, and %d are known", got, len(l.demands))
 	}
 }
