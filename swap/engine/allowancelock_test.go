@@ -57,7 +57,7 @@ func must(j *journal.Journal, t *testing.T, o *swap.Order, change func(*swap.Ord
 
 func uses(j *journal.Journal, t *testing.T, o swap.Order) map[string]journal.Use {
 	t.Helper()
-	list, err := j.Uses(journal.AllowanceKeyOf(o))
+	list, err := j.Uses(allowanceKeyOf(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestLapsed(t *testing.T) {
 	}
 	unsigned := o
 	unsigned.Results = nil
-	if u, ok := journal.NeedOf(unsigned); ok {
+	if u, ok := needOf(unsigned); ok {
 		t.Errorf("without a signature it uses %+v", u)
 	}
 	own := spends(j, t, swap.Swap, 10)
@@ -156,7 +156,7 @@ func TestLapsed(t *testing.T) {
 func TestUnreadableIsNobodysNeed(t *testing.T) {
 	j := newJournal(t)
 	a, b := spends(j, t, swap.Swap, 10), spends(j, t, swap.Swap, 20)
-	if err := j.DB().Update(func(tx *bolt.Tx) error { return tx.Bucket(journal.OrderBucket).Put([]byte(a.ID), []byte("{}")) }); err != nil {
+	if err := j.DB().Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(a.ID), []byte("{}")) }); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := needs(j, account, 1, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken}, time.Now()); err != nil || n.share.Int64() != 20 || n.order != b.ID {

@@ -9,7 +9,6 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -128,7 +127,7 @@ func TestCoinOfTwoFills(t *testing.T) {
 // same payment: then the payment counts only if the provider names it.
 func TestArrivalBesideUnreadable(t *testing.T) {
 	c, first, second := competingOrders(t)
-	if err := c.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(journal.OrderBucket).Put([]byte(second), []byte("{}")) }); err != nil {
+	if err := c.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(second), []byte("{}")) }); err != nil {
 		t.Fatal(err)
 	}
 	tx := c.dst.mineFinal(arrival(1, solver, 1000))

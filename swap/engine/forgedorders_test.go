@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
@@ -37,9 +36,9 @@ func TestNoOrderCountsTwice(t *testing.T) {
 	b.useTrader()
 	o := b.signedOut(3e6, b.now().Add(time.Hour))
 	err := b.db.Update(func(tx *bolt.Tx) error {
-		line := tx.Bucket(journal.UseBucket).Get(append(journal.AllowanceKeyOf(o).Bytes(), o.ID...))
+		line := tx.Bucket(useBucket).Get(append(allowanceKeyOf(o).Bytes(), o.ID...))
 		for i := range 1000 {
-			if err := tx.Bucket(journal.UseBucket).Put(fmt.Appendf(journal.AllowanceKeyOf(o).Bytes(), "%s%d", o.ID, i), line); err != nil {
+			if err := tx.Bucket(useBucket).Put(fmt.Appendf(allowanceKeyOf(o).Bytes(), "%s%d", o.ID, i), line); err != nil {
 				return err
 			}
 		}
@@ -77,8 +76,8 @@ func TestEndedOrderHasNoShare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := b.signedOut(300e6, b.now().Add(c.left))
 			must(j, t, &o, c.change)
-			uses, err := b.service.engine.Planner.Orders.AcceptedUses(journal.AllowanceKeyOf(o))
-			if lines, _ := j.Uses(journal.AllowanceKeyOf(o)); err != nil || len(lines) == 0 || len(uses) != 0 {
+			uses, err := b.service.engine.Planner.Orders.AcceptedUses(allowanceKeyOf(o))
+			if lines, _ := j.Uses(allowanceKeyOf(o)); err != nil || len(lines) == 0 || len(uses) != 0 {
 				t.Errorf("%+v of %d lines, %v", uses, len(lines), err)
 			}
 		})

@@ -99,7 +99,7 @@ func (m *model) checkSignedAllowance(o swap.Order, tx *types.Transaction) {
 		}
 	}
 	for _, other := range m.orders() {
-		if other.ID != o.ID && !other.State.Final() && journal.AllowanceKeyOf(other) == journal.AllowanceKeyOf(o) && other.AllowanceLocked {
+		if other.ID != o.ID && !other.State.Final() && allowanceKeyOf(other) == allowanceKeyOf(o) && other.AllowanceLocked {
 			m.t.Fatalf("changes an allowance that another order holds")
 		}
 	}
@@ -425,7 +425,7 @@ func (m *model) checkHolders(orders []swap.Order) {
 		if o.State.Final() || !o.AllowanceLocked || o.Step >= len(o.Plan.Steps) {
 			continue
 		}
-		k := journal.AllowanceKeyOf(o)
+		k := allowanceKeyOf(o)
 		if held[k] {
 			m.t.Fatalf("two plans between approval and pull")
 		}

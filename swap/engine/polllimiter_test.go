@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
@@ -168,11 +167,11 @@ func TestOpenEntriesWithoutAnOrder(t *testing.T) {
 	b.halt()
 	err := b.db.Update(func(tx *bolt.Tx) error {
 		for i := range 500 {
-			if err := tx.Bucket(journal.OpenBucket).Put(fmt.Append(nil, i), []byte{1}); err != nil {
+			if err := tx.Bucket(openBucket).Put(fmt.Append(nil, i), []byte{1}); err != nil {
 				return err
 			}
 		}
-		return tx.Bucket(journal.OrderBucket).Put([]byte("1"), []byte("{"))
+		return tx.Bucket(orderBucket).Put([]byte("1"), []byte("{"))
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // last stored. The order that granted an allowance last is the one indexed.
 func writeGrants(w owner, was swap.Order, o *swap.Order) error {
 	for _, k := range grantKeys(*o, len(was.Results)) {
-		if err := w.take(GrantBucket, k); err != nil {
+		if err := w.take(grantBucket, k); err != nil {
 			return err
 		}
 	}
@@ -39,11 +39,11 @@ func grantedBy(o swap.Order, s swap.Step) (key []byte, ok bool) {
 	if o.Terms.Provider == swap.Wallet || len(f.Approves) != 1 || f.Target != f.Approves[0].Token && f.Target != swap.Permit2Contract {
 		return nil, false
 	}
-	return GrantKey(o.Terms.Account, o.Terms.SrcChain, swap.GrantOf(f)), true
+	return grantKey(o.Terms.Account, o.Terms.SrcChain, swap.GrantOf(f)), true
 }
 
-// GrantKey returns the key of a grant in its bucket.
-func GrantKey(account common.Address, chainID uint64, g swap.Grant) []byte {
+// grantKey returns the key of a grant in its bucket.
+func grantKey(account common.Address, chainID uint64, g swap.Grant) []byte {
 	k := binary.BigEndian.AppendUint64(slices.Clone(account[:]), chainID)
 	return slices.Concat(k, g.Token[:], g.Spender[:], []byte(g.Kind))
 }
@@ -53,9 +53,9 @@ func GrantKey(account common.Address, chainID uint64, g swap.Grant) []byte {
 // cannot be read: an allowance missing here would not be checked.
 func (j *Journal) Grants(account common.Address, chainID uint64) (map[swap.Grant]string, error) {
 	all := map[swap.Grant]string{}
-	prefix := GrantKey(account, chainID, swap.Grant{})[:common.AddressLength+8]
+	prefix := grantKey(account, chainID, swap.Grant{})[:common.AddressLength+8]
 	err := j.db.View(func(tx *bolt.Tx) error {
-		c := tx.Bucket(GrantBucket).Cursor()
+		c := tx.Bucket(grantBucket).Cursor()
 		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 			g, ok := readGrant(k)
 			if !ok {
@@ -68,7 +68,7 @@ func (j *Journal) Grants(account common.Address, chainID uint64) (map[swap.Grant
 	return all, err
 }
 
-// readGrant decodes a key of the index of grants, as GrantKey encodes it.
+// readGrant decodes a key of the index of grants, as grantKey encodes it.
 func readGrant(k []byte) (g swap.Grant, ok bool) {
 	const token = common.AddressLength + 8
 	const spender, kind = token + common.AddressLength, token + 2*common.AddressLength

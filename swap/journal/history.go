@@ -24,10 +24,10 @@ type Entry struct {
 // writeHistory appends o as it is now, and note, to o's history.
 func writeHistory(w owner, o *swap.Order, note swap.Cause) error {
 	line := swap.MustJSON(Entry{o.Updated, o.State, o.Condition, o.Step, note.Text(), note.Stored()})
-	if err := w.append(HistoryBucket, line); err != nil {
+	if err := w.append(historyBucket, line); err != nil {
 		return err
 	}
-	return cutHistory(w.tx.Bucket(HistoryBucket), o)
+	return cutHistory(w.tx.Bucket(historyBucket), o)
 }
 
 // Bounds of one order's history, in entries. An order that never ends is watched for
@@ -63,7 +63,7 @@ func cutHistory(h *bolt.Bucket, o *swap.Order) error {
 func (j *Journal) History(id string) (lines []Entry, err error) {
 	prefix := []byte(id + "/")
 	err = j.db.View(func(tx *bolt.Tx) error {
-		c := tx.Bucket(HistoryBucket).Cursor()
+		c := tx.Bucket(historyBucket).Cursor()
 		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 			var e Entry
 			if json.Unmarshal(v, &e) != nil || encodable(reflect.ValueOf(e)) != nil {

@@ -10,9 +10,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// TraceBucket indexes what the fill of each signed open order would leave on its chain:
+// traceBucket indexes what the fill of each signed open order would leave on its chain:
 // name of that trace -> order id. It changes in the same commit as the order.
-var TraceBucket = []byte("twin")
+var traceBucket = []byte("twin")
 
 // ErrIndistinguishable means that an order's fill would be indistinguishable from that of another open
 // order, so that one fill could be taken for both, or for the wrong one.
@@ -20,7 +20,7 @@ var ErrIndistinguishable = errors.New("another open order would look alike on th
 
 // checkDistinguishable returns ErrIndistinguishable if another order has one of those names.
 func checkDistinguishable(w owner, names []common.Hash) error {
-	if slices.ContainsFunc(names, func(n common.Hash) bool { return w.othersHave(TraceBucket, n[:]) }) {
+	if slices.ContainsFunc(names, func(n common.Hash) bool { return w.othersHave(traceBucket, n[:]) }) {
 		return ErrIndistinguishable
 	}
 	return nil
@@ -41,7 +41,7 @@ func writeTraces(w owner, o *swap.Order) error {
 		write = w.take
 	}
 	for _, n := range o.FillTraces {
-		if err := write(TraceBucket, n[:]); err != nil {
+		if err := write(traceBucket, n[:]); err != nil {
 			return err
 		}
 	}

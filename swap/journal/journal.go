@@ -12,12 +12,12 @@ import (
 )
 
 var (
-	OrderBucket   = []byte("order")   // id -> Order
-	RequestBucket = []byte("request") // client's uuid -> asked
-	DigestBucket  = []byte("digest")  // plan digest -> order id, so that a plan executes once
-	OpenBucket    = []byte("open")    // id of every order that is not final
-	HistoryBucket = []byte("history") // id ‖ sequence -> Entry; append-only, except for cutHistory
-	GrantBucket   = []byte("grant")   // account ‖ chain ‖ token ‖ spender ‖ kind -> id of the order that last granted it
+	orderBucket   = []byte("order")   // id -> Order
+	requestBucket = []byte("request") // client's uuid -> asked
+	digestBucket  = []byte("digest")  // plan digest -> order id, so that a plan executes once
+	openBucket    = []byte("open")    // id of every order that is not final
+	historyBucket = []byte("history") // id ‖ sequence -> Entry; append-only, except for cutHistory
+	grantBucket   = []byte("grant")   // account ‖ chain ‖ token ‖ spender ‖ kind -> id of the order that last granted it
 	MoveBucket    = []byte("moved")   // what browsers moved, and swaps of unpriced tokens, without the password
 )
 
@@ -34,7 +34,7 @@ func (j *Journal) DB() *bolt.DB { return j.db }
 // Open creates the buckets in db and makes the indexes anew (see reindex).
 func Open(db *bolt.DB) (*Journal, error) {
 	err := db.Update(func(tx *bolt.Tx) error {
-		for _, b := range [][]byte{OrderBucket, RequestBucket, DigestBucket, OpenBucket, HistoryBucket, GrantBucket, UseBucket, UsedBucket, TraceBucket, MoveBucket} {
+		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, traceBucket, MoveBucket} {
 			if _, err := tx.CreateBucketIfNotExists(b); err != nil {
 				return err
 			}
@@ -93,10 +93,10 @@ func (j *Journal) Create(o swap.Order, content common.Hash, also ...func(*bolt.T
 			}
 			return err
 		}
-		if id := tx.Bucket(DigestBucket).Get(o.Digest[:]); id != nil {
+		if id := tx.Bucket(digestBucket).Get(o.Digest[:]); id != nil {
 			return &swap.Refusal{Code: swap.PlanExecuted, Reason: "this plan was already carried out; ask for a new quote to swap again", Data: map[string]string{"order": string(id)}}
 		}
-		if err := tx.Bucket(DigestBucket).Put(o.Digest[:], []byte(o.ID)); err != nil {
+		if err := tx.Bucket(digestBucket).Put(o.Digest[:], []byte(o.ID)); err != nil {
 			return err
 		}
 		if err := putRequest(tx, o.Request, content, o.ID); err != nil {
@@ -162,7 +162,7 @@ func write(tx *bolt.Tx, was swap.Order, o *swap.Order, note swap.Cause) error {
 		return err
 	}
 	o.Revision++
-	if err := tx.Bucket(OrderBucket).Put([]byte(o.ID), swap.MustJSON(*o)); err != nil {
+	if err := tx.Bucket(orderBucket).Put([]byte(o.ID), swap.MustJSON(*o)); err != nil {
 		return err
 	}
 	if err := writeHistory(w, o, note); err != nil {
@@ -172,18 +172,18 @@ func write(tx *bolt.Tx, was swap.Order, o *swap.Order, note swap.Cause) error {
 		return err
 	}
 	if o.State.Final() {
-		return tx.Bucket(OpenBucket).Delete([]byte(o.ID))
+		return tx.Bucket(openBucket).Delete([]byte(o.ID))
 	}
-	return tx.Bucket(OpenBucket).Put([]byte(o.ID), []byte{1})
+	return tx.Bucket(openBucket).Put([]byte(o.ID), []byte{1})
 }
 
 // read decodes an order; the result stays valid after the transaction.
 func read(tx *bolt.Tx, id string) (o swap.Order, err error) {
-	v := tx.Bucket(OrderBucket).Get([]byte(id))
+	v := tx.Bucket(orderBucket).Get([]byte(id))
 	if v == nil {
 		return o, swap.Refuse(swap.OrderUnknown, "no order %q", id)
 	}
-	return o, DecodeOrder(v, id, &o)
+	return o, decodeOrder(v, id, &o)
 }
 
 // Get returns the order with the given id. It fails with OrderUnknown or ErrUnreadable.
@@ -210,7 +210,7 @@ func (j *Journal) GetForDisplay(id string) (o swap.Order, err error) {
 // ByDigest returns the order that executed a plan, or fails with OrderUnknown.
 func (j *Journal) ByDigest(d common.Hash) (o swap.Order, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
-		id := tx.Bucket(DigestBucket).Get(d[:])
+		id := tx.Bucket(digestBucket).Get(d[:])
 		if id == nil {
 			return swap.Refuse(swap.OrderUnknown, "no order of that plan")
 		}

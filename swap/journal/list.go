@@ -12,8 +12,8 @@ import (
 // Open returns the ids of the orders that are not final.
 func (j *Journal) Open() (ids []string, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
-		return tx.Bucket(OpenBucket).ForEach(func(id, _ []byte) error {
-			if IsID(id) {
+		return tx.Bucket(openBucket).ForEach(func(id, _ []byte) error {
+			if isID(id) {
 				ids = append(ids, string(id))
 			}
 			return nil
@@ -43,14 +43,14 @@ func (j *Journal) CountActive(ids []string) (n int, err error) {
 // that are no order ids are skipped. With openOnly only the open orders are read, since
 // the number of ended ones keeps growing.
 func (j *Journal) List(account common.Address, openOnly bool, cursor string, limit int) (page []swap.Order, next string, err error) {
-	ids := OrderBucket
+	ids := orderBucket
 	if openOnly {
-		ids = OpenBucket
+		ids = openBucket
 	}
 	err = j.db.View(func(tx *bolt.Tx) error {
 		c := tx.Bucket(ids).Cursor()
 		for k := lastBefore(c, cursor); k != nil; k, _ = c.Prev() {
-			if !IsID(k) {
+			if !isID(k) {
 				continue
 			}
 			o, err := read(tx, string(k))

@@ -11,8 +11,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// RequestRecord records what a request uuid was used for.
-type RequestRecord struct {
+// requestRecord records what a request uuid was used for.
+type requestRecord struct {
 	Content common.Hash `json:"content"` // hash of the request, to recognise a reuse for something else
 	Order   string      `json:"order"`
 }
@@ -62,7 +62,7 @@ func (j *Journal) UpdateByRequest(request string, content common.Hash, o swap.Or
 		if err := putRequest(tx, request, content, o.ID); err != nil {
 			return err
 		}
-		if err := tx.Bucket(DigestBucket).Put(o.Digest[:], []byte(o.ID)); err != nil {
+		if err := tx.Bucket(digestBucket).Put(o.Digest[:], []byte(o.ID)); err != nil {
 			return err
 		}
 		return write(tx, old, &o, note)
@@ -88,8 +88,8 @@ func (j *Journal) OrderOfRequest(request string, content common.Hash) (o swap.Or
 	return o, ok, err
 }
 
-func lookupRequest(tx *bolt.Tx, request string, content common.Hash) (a RequestRecord, ok bool, err error) {
-	v := tx.Bucket(RequestBucket).Get([]byte(request))
+func lookupRequest(tx *bolt.Tx, request string, content common.Hash) (a requestRecord, ok bool, err error) {
+	v := tx.Bucket(requestBucket).Get([]byte(request))
 	if v == nil {
 		return a, false, nil
 	}
@@ -103,5 +103,5 @@ func lookupRequest(tx *bolt.Tx, request string, content common.Hash) (a RequestR
 }
 
 func putRequest(tx *bolt.Tx, request string, content common.Hash, order string) error {
-	return tx.Bucket(RequestBucket).Put([]byte(request), swap.MustJSON(RequestRecord{content, order}))
+	return tx.Bucket(requestBucket).Put([]byte(request), swap.MustJSON(requestRecord{content, order}))
 }

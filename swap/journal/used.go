@@ -11,9 +11,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// UsedBucket indexes every log and payment that proved an order's end: key -> order id.
+// usedBucket indexes every log and payment that proved an order's end: key -> order id.
 // It changes in the same commit as the order.
-var UsedBucket = []byte("used")
+var usedBucket = []byte("used")
 
 // ErrProofUsed means that another order's end rests on the same log or payment.
 var ErrProofUsed = errors.New("another order ended by the same payment")
@@ -21,14 +21,14 @@ var ErrProofUsed = errors.New("another order ended by the same payment")
 // What an entry of the bucket stands for. After chain id and kind, a key has: hash and
 // place of a log; hash (n); block and account (g); or block, account and hash (p).
 const (
-	UsedLog   = 'l'
+	usedLog   = 'l'
 	usedCoin  = 'n' // a transaction's payment of the native coin
 	usedGrown = 'g' // increase of an account's native balance in a block
 	usedPaid  = 'p' // the same payment as usedCoin, by where it arrived
 )
 
-// UsedKey returns a key, or the beginning of one.
-func UsedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
+// usedKey returns a key, or the beginning of one.
+func usedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
 	return slices.Concat(binary.BigEndian.AppendUint64(nil, chainID), []byte{kind}, slices.Concat(parts...))
 }
 
@@ -38,22 +38,22 @@ func UsedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
 func keys(r swap.LogRef) (takes, excludes [][]byte) {
 	number := func(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 	if r.Index >= 0 {
-		return [][]byte{UsedKey(r.Chain, UsedLog, r.Tx[:], number(uint64(r.Index)))}, nil
+		return [][]byte{usedKey(r.Chain, usedLog, r.Tx[:], number(uint64(r.Index)))}, nil
 	}
 	where := slices.Concat(number(r.Block), r.Account[:])
-	takes = [][]byte{UsedKey(r.Chain, usedCoin, r.Tx[:])}
+	takes = [][]byte{usedKey(r.Chain, usedCoin, r.Tx[:])}
 	if r.BalanceIncrease {
-		return append(takes, UsedKey(r.Chain, usedGrown, where)), [][]byte{UsedKey(r.Chain, usedPaid, where)}
+		return append(takes, usedKey(r.Chain, usedGrown, where)), [][]byte{usedKey(r.Chain, usedPaid, where)}
 	}
-	return append(takes, UsedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{UsedKey(r.Chain, usedGrown, where)}
+	return append(takes, usedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{usedKey(r.Chain, usedGrown, where)}
 }
 
 // usedByOther reports whether another order ended by r, or by something that cannot be told
 // from it.
 func usedByOther(w owner, r swap.LogRef) bool {
 	takes, excludes := keys(r)
-	return slices.ContainsFunc(takes, func(k []byte) bool { return w.othersHave(UsedBucket, k) }) ||
-		slices.ContainsFunc(excludes, func(prefix []byte) bool { return w.othersHaveUnder(UsedBucket, prefix) })
+	return slices.ContainsFunc(takes, func(k []byte) bool { return w.othersHave(usedBucket, k) }) ||
+		slices.ContainsFunc(excludes, func(prefix []byte) bool { return w.othersHaveUnder(usedBucket, prefix) })
 }
 
 // writeUsed indexes what o's end rests on. It returns ErrProofUsed if another order's end
@@ -68,7 +68,7 @@ func writeUsed(w owner, o *swap.Order) error {
 		}
 		takes, _ := keys(r)
 		for _, k := range takes {
-			if err := w.take(UsedBucket, k); err != nil {
+			if err := w.take(usedBucket, k); err != nil {
 				return err
 			}
 		}
