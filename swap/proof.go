@@ -155,9 +155,6 @@ var unprovenEnds = []UnprovenEnd{
 	{PaymentSeen, "a payment like the awaited one arrived, not for certain from a built-in filler of the route, or with another order that it fits as well: it may be the fill or another's"},
 }
 
-// UnprovenEnds returns the table of conditions of unproven ends.
-func UnprovenEnds() []UnprovenEnd { return slices.Clone(unprovenEnds) }
-
 // UnprovenEnd returns what is known of o's unproven end. ok is false if o is proven, or no end
 // was reported or seen.
 func (o Order) UnprovenEnd() (r UnprovenEnd, ok bool) {

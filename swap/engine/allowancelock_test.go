@@ -108,7 +108,7 @@ func TestShares(t *testing.T) {
 	if n, err := j.Promised(1, thief, usdc, a.Terms.Deadline); err != nil || n.Sign() != 0 {
 		t.Errorf("promised %s by another account, %v", n, err)
 	}
-	after := b.PullableUntil().Add(swap.PullSlack)
+	after := b.PullableUntil().Add(pullSlack)
 	for now, want := range map[time.Time]int64{after: 25, after.Add(time.Nanosecond): 0} {
 		if n, err := j.Promised(1, account, usdc, now); err != nil || n.Int64() != want {
 			t.Errorf("promised %s at %s, which is %s after the last moment: %v", n, now, now.Sub(after), err)
@@ -126,7 +126,7 @@ func TestLapsed(t *testing.T) {
 		o.State, o.Step, o.Results, o.Submission = swap.Settling, 2, []swap.Result{{}, {Signature: make([]byte, 65)}}, &swap.Submission{}
 	})
 	g := swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken}
-	before, after := o.PullableUntil().Add(swap.PullSlack), o.PullableUntil().Add(swap.PullSlack+time.Second)
+	before, after := o.PullableUntil().Add(pullSlack), o.PullableUntil().Add(pullSlack+time.Second)
 	if n, err := needs(j, account, 1, g, before); err != nil || n.share.Int64() != 10 || lapsed(o, before) {
 		t.Errorf("needs %s, %v", n.share, err)
 	}

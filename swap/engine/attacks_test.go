@@ -107,7 +107,7 @@ func TestMuteProviderIsAskedEverMoreSlowly(t *testing.T) {
 		if still > 10*time.Minute {
 			return time.Hour
 		}
-		b.clockOffset.Add(int64(Pause(still)))
+		b.clockOffset.Add(int64(defaultPause(still)))
 		return time.Millisecond
 	}
 	r, err := b.review(usdc, thousand)

@@ -9,7 +9,6 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
-	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -240,7 +239,7 @@ func TestLateReceipts(t *testing.T) {
 	c, id = newDepositFixture(t, 2, nil)
 	c.dst.hosts[0].lie = inventsLog(c.dst)
 	c.pollOnce(id)
-	s := c.engine.settlementWatch(id).searches[proof.SearchArrival]
+	s := c.engine.settlementWatch(id).searches[searchArrival]
 	if len(s.hints) != 1 {
 		t.Fatalf("%d hints", len(s.hints))
 	}

@@ -13,6 +13,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
+// pullSlack is how long after its deadlines an order may still pull, by this machine's clock.
+const pullSlack = time.Minute + swap.ClockSlack
+
 // signedOut returns an open order that its user accepted and whose signature was handed
 // out and can be used until then.
 func (b *engineFixture) signedOut(amount int64, until time.Time) swap.Order {
@@ -66,10 +69,10 @@ func TestEndedOrderHasNoShare(t *testing.T) {
 		left   time.Duration
 		change func(*swap.Order)
 	}{
-		"signed":     {-swap.PullSlack - time.Second, func(*swap.Order) {}},
-		"unsigned":   {-swap.PullSlack - time.Second, func(o *swap.Order) { o.State, o.Step, o.Results = swap.Executing, 0, nil }},
-		"lengthened": {-swap.PullSlack - time.Second, func(o *swap.Order) { o.Plan.Steps[1].Effect.Deadline = b.now().Add(time.Hour) }},
-		"on its way": {-swap.PullSlack - swap.CancelTime - time.Second, func(o *swap.Order) {
+		"signed":     {-pullSlack - time.Second, func(*swap.Order) {}},
+		"unsigned":   {-pullSlack - time.Second, func(o *swap.Order) { o.State, o.Step, o.Results = swap.Executing, 0, nil }},
+		"lengthened": {-pullSlack - time.Second, func(o *swap.Order) { o.Plan.Steps[1].Effect.Deadline = b.now().Add(time.Hour) }},
+		"on its way": {-pullSlack - swap.CancelTime - time.Second, func(o *swap.Order) {
 			o.State, o.Step, o.Results, o.CurrentTx = swap.Executing, 0, nil, common.Hash{1}
 		}},
 	} {

@@ -79,9 +79,9 @@ func startDelay(place int) time.Duration {
 	return time.Duration(max(0, place-startsPerSecond+1)) * time.Second / startsPerSecond
 }
 
-// Pause returns the interval before the next poll of an order that made no progress for
+// defaultPause returns the interval before the next poll of an order that made no progress for
 // that long. It grows from a second to an hour, and polling never stops.
-func Pause(still time.Duration) time.Duration {
+func defaultPause(still time.Duration) time.Duration {
 	for _, p := range []struct{ below, pause time.Duration }{
 		{time.Minute, time.Second}, {10 * time.Minute, 5 * time.Second}, {time.Hour, 15 * time.Second},
 		{24 * time.Hour, time.Minute}, {7 * 24 * time.Hour, 10 * time.Minute},

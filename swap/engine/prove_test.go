@@ -144,7 +144,7 @@ func (c *proofFixture) restart() {
 		c.t.Fatal(err)
 	}
 	c.engine = &Engine{Journal: j, Providers: map[swap.Kind]swap.Provider{swap.DEX: c.provider}, Nodes: c.hub, Planner: &plan.Planner{}, Sender: c.sender, Now: func() time.Time { return c.now },
-		Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false }, Pause: Pause, Notify: func(swap.Order) {},
+		Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false }, Pause: defaultPause, Notify: func(swap.Order) {},
 		Log: func(_ swap.Order, err error) { c.logged = append(c.logged, err.Error()) }}
 }
 

@@ -99,7 +99,7 @@ type Options struct {
 	IsLocked    func(error) bool
 	OpenOrders  int // limit of orders in progress
 	Now         func() time.Time
-	Pause       func(still time.Duration) time.Duration // nil = [Pause]
+	Pause       func(still time.Duration) time.Duration // nil = [defaultPause]
 	Log         func(o swap.Order, err error)
 }
 
@@ -132,7 +132,7 @@ func NewService(o Options) (*Service, error) {
 		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.notify, Log: o.Log}
 	planner.Orders = acceptedOrders{o.Journal, s.engine}
 	if s.engine.Pause == nil {
-		s.engine.Pause = Pause
+		s.engine.Pause = defaultPause
 	}
 	if s.engine.Log == nil {
 		s.engine.Log = func(swap.Order, error) {}

@@ -26,6 +26,12 @@ var (
 	traceBucket   = []byte("twin")
 )
 
+// Names of searches, as orders are stored with them.
+const (
+	searchArrival = "arrival"
+	searchRefund  = "refund"
+)
+
 // allowanceKeyOf returns the allowance that o needs.
 func allowanceKeyOf(o swap.Order) journal.AllowanceKey {
 	return journal.AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.Account, Token: o.Terms.Input(), Spender: o.Plan.Spender}
