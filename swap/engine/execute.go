@@ -253,9 +253,9 @@ var minValidity = map[swap.EffectKind]time.Duration{
 func sendError(err error) error {
 	switch {
 	case errors.Is(err, chain.ErrFunds):
-		return &swap.Refusal{Code: swap.InsufficientFunds, ReasonCode: swap.BalanceShort, Reason: swap.NewCause(swap.BalanceShort).Text(), Err: err}
+		return swap.RefuseFor(swap.InsufficientFunds, swap.BalanceShort, err)
 	case errors.Is(err, chain.ErrCeiling):
-		return &swap.Refusal{Code: swap.ConsentNeeded, ReasonCode: swap.GasAboveCeiling, Reason: swap.NewCause(swap.GasAboveCeiling).Text(), Err: err}
+		return swap.RefuseFor(swap.ConsentNeeded, swap.GasAboveCeiling, err)
 	case errors.Is(err, chain.ErrWouldRevert):
 		return swap.RefuseRevert(err)
 	}

@@ -153,7 +153,7 @@ func (e *Engine) cancel(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.C
 	case errors.Is(err, chain.ErrNonceUsed):
 		return swap.NoCause, nil // the nonce was used: the next poll says by what
 	case errors.Is(err, chain.ErrCeiling):
-		return swap.NoCause, &swap.Refusal{Code: swap.InsufficientGas, ReasonCode: swap.CancelAboveCeiling, Reason: swap.NewCause(swap.CancelAboveCeiling).Text(), Err: err}
+		return swap.NoCause, swap.RefuseFor(swap.InsufficientGas, swap.CancelAboveCeiling, err)
 	case err != nil:
 		return swap.NoCause, err
 	}
