@@ -121,7 +121,7 @@ func wake(p *inProgress, after time.Duration) bool {
 }
 
 // run is an order's loop: poll, then rest. While it rests, nearly all of the time, it
-// keeps nothing of the order in memory. Polling is a separate function (poll), so that
+// keeps nothing of the order in memory but p. Polling is a separate function (poll), so that
 // the stack of a resting order stays small.
 func (e *Engine) run(ctx context.Context, p *inProgress) {
 	ctx, cancel := context.WithCancel(ctx) // ends the provider's stream too
