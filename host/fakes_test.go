@@ -360,8 +360,8 @@ func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kin
 	s.asked = append(s.asked, r)
 	offers := []swap.Offer{s.offer(r)}
 	failure := &swap.Refusal{Code: swap.NoRoute, Reason: "no offer for this pair", Field: "tokenOut", Data: map[string]string{"provider": "gasless"}}
-	each(plan.QuoteUpdate{Provider: swap.DEX, Offers: offers, Done: true, Order: []string{offers[0].ID}})
-	each(plan.QuoteUpdate{Provider: swap.Gasless, Failure: failure, Done: true, Order: []string{offers[0].ID}})
+	each(plan.QuoteUpdate{Provider: swap.DEX, Offers: offers, Done: true, Ranked: offers[:1]})
+	each(plan.QuoteUpdate{Provider: swap.Gasless, Failure: failure, Done: true, Ranked: offers[:1]})
 	return plan.QuoteResult{Offers: offers, Failures: map[swap.Kind]*swap.Refusal{swap.Gasless: failure}}, nil
 }
 

@@ -55,7 +55,7 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 }
 
 func (s *Server) quotedOf(id json.RawMessage, q plan.QuoteUpdate) protocol.Quoted {
-	out := protocol.Quoted{Call: id, Provider: string(q.Provider), Offers: list(q.Offers, s.valuedOffer), Done: q.Done, Order: append([]string{}, q.Order...)}
+	out := protocol.Quoted{Call: id, Provider: string(q.Provider), Offers: list(q.Offers, s.valuedOffer), Done: q.Done, Order: list(q.Ranked, offerID)}
 	if q.Failure != nil {
 		out.Failure = s.refusalOf(q.Failure)
 	}

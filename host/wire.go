@@ -30,6 +30,8 @@ func list[A, B any](in []A, f func(A) B) []B {
 	return out
 }
 
+func offerID(o swap.Offer) string { return o.ID }
+
 func addressOf(a common.Address) protocol.Address { return protocol.Address(a.Hex()) }
 
 // optionalAddress omits the zero address where it means none.

@@ -11,15 +11,15 @@ func GrantsAllowance(f Effect) bool {
 	return f.Kind == Approve && len(f.Approves) == 1 && f.Approves[0].Amount != nil && f.Approves[0].Amount.Sign() > 0
 }
 
-// PullSlack is how far this machine's clock may run ahead of the clock of a chain on
+// pullSlack is how far this machine's clock may run ahead of the clock of a chain on
 // which it still signs: its own error plus the difference between two chains' clocks.
-const PullSlack = time.Minute + ClockSlack
+const pullSlack = time.Minute + ClockSlack
 
 // MayPull reports whether o can still take its input at now: a signed order until its
 // last second, and a call that may be pending as long as its cancelling transaction too
 // (CancelTime). Fields that are not sealed extend this by at most CancelTime.
 func (o Order) MayPull(now time.Time) bool {
-	until := o.PullableUntil().Add(PullSlack)
+	until := o.PullableUntil().Add(pullSlack)
 	if o.Step < len(o.Plan.Steps) && o.CurrentTx != (common.Hash{}) {
 		until = until.Add(CancelTime)
 	}

@@ -153,7 +153,7 @@ func proofTable() string {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.End, r.Of, r.Means)
 	}
 	b.WriteString("\n| Only reported | Meaning |\n|---|---|\n")
-	for _, r := range UnprovenEnds() {
+	for _, r := range unprovenEnds {
 		fmt.Fprintf(&b, "| %s | %s |\n", r.Condition, r.Means)
 	}
 	return b.String()

@@ -155,9 +155,6 @@ var unprovenEnds = []UnprovenEnd{
 	{PaymentSeen, "a matching payment arrived, but it may belong to something else: its sender is not certainly a built-in filler of the route, or another order matches too"},
 }
 
-// UnprovenEnds returns the table of conditions of unproven ends.
-func UnprovenEnds() []UnprovenEnd { return slices.Clone(unprovenEnds) }
-
 // UnprovenEnd returns what is known of o's unproven end. ok is false if o is proven, or no end
 // was reported or seen.
 func (o Order) UnprovenEnd() (r UnprovenEnd, ok bool) {

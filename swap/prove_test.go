@@ -89,7 +89,7 @@ func TestTableOfProofs(t *testing.T) {
 		}
 		seen[r.By] = true
 	}
-	for _, r := range UnprovenEnds() {
+	for _, r := range unprovenEnds {
 		if o := (Order{Progress: Progress{State: Settling, Condition: r.Condition}}); !o.Unproven() || r.Means == "" {
 			t.Errorf("report %+v", r)
 		}

@@ -137,6 +137,12 @@ func RefuseField(c Code, field, format string, args ...any) *Refusal {
 	return r
 }
 
+// RefuseFor returns a refusal because of err, which may be nil, for a reason from the table of
+// causes.
+func RefuseFor(c Code, w ReasonCode, err error) *Refusal {
+	return &Refusal{Code: c, ReasonCode: w, Reason: NewCause(w).Text(), Err: err}
+}
+
 // AskConsent refuses with ConsentNeeded, for a reason from the table of causes.
 func AskConsent(w ReasonCode, figures ...string) *Refusal {
 	c := NewCause(w, figures...)

@@ -101,14 +101,14 @@ func (o Order) Means() string {
 	case o.Wrapped && o.State.Final() && o.State != Filled && o.State != Refunded:
 		return r.Means + "; " + HeldWrapped
 	case o.Partly() && o.Wrapped:
-		return FilledInPart + ", and is held as the wrapped coin"
+		return filledInPart + ", and is held as the wrapped coin"
 	case o.Partly():
-		return FilledInPart
+		return filledInPart
 	}
 	return r.Means
 }
 
-const FilledInPart = "partially filled; the rest of the input was not spent"
+const filledInPart = "partially filled; the rest of the input was not spent"
 
 // Partly reports whether o filled with less input than was signed.
 func (o Order) Partly() bool {

@@ -8,7 +8,6 @@ import (
 	"swapkeep/config"
 	"swapkeep/keys"
 	"swapkeep/keys/keystest"
-	"swapkeep/providers/intent"
 	"swapkeep/swap"
 )
 
@@ -49,9 +48,9 @@ func TestProvidersOpen(t *testing.T) {
 // two settings. The second defaults to the first, and the first to the built-in URL.
 func TestIntentAddresses(t *testing.T) {
 	for _, c := range []struct{ base, frontend, wantBase, wantFrontend string }{
-		{"", "", intent.DefaultBase, intent.DefaultBase},
+		{"", "", "https://api.hyperstream.dev", "https://api.hyperstream.dev"},
 		{"https://intent.example", "", "https://intent.example", "https://intent.example"},
-		{"", "https://tokens.example", intent.DefaultBase, "https://tokens.example"},
+		{"", "https://tokens.example", "https://api.hyperstream.dev", "https://tokens.example"},
 		{"https://intent.example", "https://tokens.example", "https://intent.example", "https://tokens.example"},
 	} {
 		cfg := config.Default()

@@ -24,14 +24,14 @@ import (
 
 // The API's own addresses.
 const (
-	DefaultBase   = "https://api.relay.link"
-	DefaultSocket = "wss://ws.relay.link"
+	defaultBase   = "https://api.relay.link"
+	defaultSocket = "wss://ws.relay.link"
 )
 
 // A Config says where the API is and which key to use.
 type Config struct {
-	Base string // DefaultBase when empty
-	// Socket is the websocket that pushes status changes. When empty it is DefaultSocket
+	Base string // defaultBase when empty
+	// Socket is the websocket that pushes status changes. When empty it is defaultSocket
 	// for the default base, and /ws of the base in the sandbox; for any other base none is
 	// known, and orders are polled.
 	Socket  string
@@ -94,14 +94,14 @@ func New(c Config) (*Provider, error) {
 	}
 	p.socket = socketOf(c)
 	if c.Base == "" {
-		c.Base = DefaultBase
+		c.Base = defaultBase
 	}
 	if p.socket != "" {
 		if err := checkSocket(p.socket, reach); err != nil {
 			return nil, err
 		}
 	}
-	called := rest.Config{Name: string(swap.Bridge), Base: c.Base, Published: DefaultBase, Reach: reach, Secrets: p.secrets, Temporary: isTransient, Now: p.now}
+	called := rest.Config{Name: string(swap.Bridge), Base: c.Base, Published: defaultBase, Reach: reach, Secrets: p.secrets, Temporary: isTransient, Now: p.now}
 	called.Limits = c.Limits.WithDefaults(rest.Limits{Attempt: quoteTime, Call: quoteTime, Body: maxReply, Rate: quotesPerSecond})
 	var err error
 	if p.quotes, err = rest.New(called); err != nil {
@@ -121,7 +121,7 @@ func socketOf(c Config) string {
 	case c.Socket != "":
 		return strings.TrimRight(c.Socket, "/")
 	case c.Base == "":
-		return DefaultSocket
+		return defaultSocket
 	case c.Sandbox && strings.HasPrefix(c.Base, "http"):
 		return "ws" + strings.TrimPrefix(strings.TrimRight(c.Base, "/"), "http") + "/ws"
 	}

@@ -251,7 +251,7 @@ func TestConfig(t *testing.T) {
 		socket string
 		ok     bool
 	}{
-		"the API's own":            {Config{}, DefaultSocket, true},
+		"the API's own":            {Config{}, defaultSocket, true},
 		"another":                  {Config{Base: "https://relay.example"}, "", true},
 		"another, with its stream": {Config{Base: "https://relay.example", Socket: "wss://stream.example/"}, "wss://stream.example", true},
 		"plain":                    {Config{Base: "http://relay.example"}, "", false},

@@ -18,12 +18,12 @@ import (
 	"swapkeep/swap"
 )
 
-// DefaultBase is the base URL of the production API.
-const DefaultBase = "https://api.bebop.xyz"
+// defaultBase is the base URL of the production API.
+const defaultBase = "https://api.bebop.xyz"
 
 // A Config sets the API's address and how the wallet identifies itself.
 type Config struct {
-	Base    string // DefaultBase when empty
+	Base    string // defaultBase when empty
 	Sandbox bool   // Base must be loopback and may be http; else https only
 	// Source is the partner id under which the API knows the wallet; "" sends none.
 	Source string
@@ -66,7 +66,7 @@ var (
 // New checks the configuration. It makes no connection.
 func New(c Config) (*Provider, error) {
 	if c.Base == "" {
-		c.Base = DefaultBase
+		c.Base = defaultBase
 	}
 	if c.Now == nil {
 		c.Now = clock.Now
@@ -81,7 +81,7 @@ func New(c Config) (*Provider, error) {
 	p := &Provider{api: map[string]*rest.Client{}, orders: map[string]*rest.Client{}, quoteCache: map[string]*wire.ReplyCache[checkedQuote]{}, source: c.Source, now: c.Now}
 	for _, pr := range protocols {
 		api, err := rest.New(rest.Config{
-			Name: string(swap.Gasless), Base: c.Base, Published: DefaultBase, Reach: reach, Limits: c.Limits.WithDefaults(rest.Limits{Body: maxReply, Call: callTime, Attempts: attempts}), Now: c.Now, Secrets: keyHeader(c.Key),
+			Name: string(swap.Gasless), Base: c.Base, Published: defaultBase, Reach: reach, Limits: c.Limits.WithDefaults(rest.Limits{Body: maxReply, Call: callTime, Attempts: attempts}), Now: c.Now, Secrets: keyHeader(c.Key),
 		})
 		if err != nil {
 			return nil, err

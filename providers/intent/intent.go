@@ -16,12 +16,12 @@ import (
 	"swapkeep/swap"
 )
 
-// DefaultBase is the base URL of the production API.
-const DefaultBase = "https://api.hyperstream.dev"
+// defaultBase is the base URL of the production API.
+const defaultBase = "https://api.hyperstream.dev"
 
 // A Config sets the API's address. The API needs no key.
 type Config struct {
-	Base string // DefaultBase when empty
+	Base string // defaultBase when empty
 	// Frontend is the base URL for the token list shown to users; Base when empty.
 	Frontend string
 	Sandbox  bool             // Base must be loopback and may be http; else https only
@@ -64,7 +64,7 @@ var (
 // New checks the configuration. It makes no connection.
 func New(c Config) (*Provider, error) {
 	if c.Base == "" {
-		c.Base = DefaultBase
+		c.Base = defaultBase
 	}
 	if c.Now == nil {
 		c.Now = clock.Now
@@ -79,14 +79,14 @@ func New(c Config) (*Provider, error) {
 	}
 	var err error
 	own := rest.Limits{Body: maxReply, Call: streamTime, Attempt: attemptTime, Rate: callsPerSecond}
-	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Published: DefaultBase, Reach: reach, Limits: c.Limits.WithDefaults(own), Now: c.Now}); err != nil {
+	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Published: defaultBase, Reach: reach, Limits: c.Limits.WithDefaults(own), Now: c.Now}); err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
 	}
 	p.orders, p.tokens = p.api.WithOwnBreaker(), p.api
 	if c.Frontend == c.Base {
 		return p, nil
 	}
-	if p.tokens, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Frontend, Published: DefaultBase, Reach: reach, Limits: c.Limits.WithDefaults(own), Now: c.Now}); err != nil {
+	if p.tokens, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Frontend, Published: defaultBase, Reach: reach, Limits: c.Limits.WithDefaults(own), Now: c.Now}); err != nil {
 		return nil, fmt.Errorf("intent: frontend base url: %w", err)
 	}
 	return p, nil

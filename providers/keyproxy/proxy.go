@@ -60,7 +60,7 @@ type Config struct {
 	Now      func() time.Time // time.Now when nil
 }
 
-// Limits bound a proxy. Zero fields take the value of [DefaultLimits].
+// Limits bound a proxy. Zero fields take the value of [defaultLimits].
 type Limits struct {
 	Rate      float64       // calls per second to the provider, all installations together
 	Burst     int           // calls at once, all installations together
@@ -73,8 +73,8 @@ type Limits struct {
 	ReplyTime time.Duration // time for the provider's whole reply
 }
 
-// DefaultLimits suit the provider's default key: six calls per second.
-func DefaultLimits() Limits {
+// defaultLimits suit the provider's default key: six calls per second.
+func defaultLimits() Limits {
 	return Limits{Rate: 6, Burst: 6, Share: 0.5, Running: 64, Bodies: 64, Body: 1 << 20, Reply: 4 << 20,
 		BodyTime: 5 * time.Second, ReplyTime: 10 * time.Second}
 }
@@ -119,7 +119,7 @@ type Proxy struct {
 
 // New checks the configuration. It makes no connection. Its errors do not contain the key.
 func New(c Config) (*Proxy, error) {
-	c.Limits = c.Limits.or(DefaultLimits())
+	c.Limits = c.Limits.or(defaultLimits())
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -17,7 +17,7 @@ func FuzzToken(f *testing.F) {
 		f.Add(s[0], s[1], s[2])
 	}
 	f.Fuzz(func(t *testing.T, name, hash, header string) {
-		g, err := newGate([]Token{{name, hash}}, DefaultLimits())
+		g, err := newGate([]Token{{name, hash}}, defaultLimits())
 		if err != nil {
 			return
 		}

@@ -30,7 +30,7 @@ import (
 // Limits of what is kept.
 const (
 	Dir      = "refused" // below the home
-	MaxFiles = 20        // one per kind of refusal; the oldest is removed
+	maxFiles = 20        // one per kind of refusal; the oldest is removed
 	MaxFile  = 64 << 10  // bytes
 
 	keepInterval = 10 * time.Minute // until a kind is kept again
@@ -145,7 +145,7 @@ func (k *Keeper) drop() error {
 			ages[e.Name()] = info.ModTime()
 		}
 	}
-	for len(ages) > MaxFiles {
+	for len(ages) > maxFiles {
 		oldest := ""
 		for name, at := range ages {
 			if oldest == "" || at.Before(ages[oldest]) {

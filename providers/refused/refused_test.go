@@ -207,12 +207,12 @@ func TestBounds(t *testing.T) {
 	if names, all := files(t, home); len(names) != 1 || !strings.Contains(all, "third") {
 		t.Error("one of a kind is not kept anew")
 	}
-	for i := range MaxFiles + 5 {
+	for i := range maxFiles + 5 {
 		r := swap.Refuse(swap.ProviderInvalidResponse, "no json")
 		r.Field = fmt.Sprint(i)
 		ask(t, k, `{}`, "application/json", r)
 	}
-	if names, all := files(t, home); len(names) != MaxFiles || strings.Contains(all, "third") {
+	if names, all := files(t, home); len(names) != maxFiles || strings.Contains(all, "third") {
 		t.Errorf("%d files are kept", len(names))
 	}
 }

@@ -76,8 +76,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (swap.Order, erro
 		}
 	}
 	if err == nil {
-		s.notify(o.Clone())
-		s.start(o.ID)
+		s.goOn(o)
 	}
 	return o, err
 }
@@ -97,7 +96,7 @@ func (s *Service) proposed(r AcceptRequest) (swap.Order, error) {
 	case o.Proposal.Digest != r.Digest:
 		return o, swap.Refuse(swap.ConsentNeeded, "the proposal has changed; look at the new one")
 	case s.o.Now().After(plan.ProposalEnds(*o.Proposal)), o.Proposal.Seal == nil:
-		s.start(o.ID) // makes a new proposal
+		s.engine.Start(o.ID) // makes a new proposal
 		return o, swap.Refuse(swap.ConsentNeeded, "the proposal is too old; look at the one that takes its place")
 	}
 	if err := s.engine.checkSeal(o.Proposal.Seal, proposalOf(o)); err != nil {

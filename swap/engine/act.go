@@ -119,8 +119,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 	}
 	if made {
 		s.EvictPlan(review)
-		s.notify(o.Clone())
-		s.start(o.ID)
+		s.goOn(o)
 	}
 	return o, nil
 }
@@ -135,6 +134,12 @@ func (s *Service) commitAct(c Caller, write func() error) error {
 		return swap.Refuse(swap.SessionRequired, "the session has ended meanwhile: nothing was done; unlock the wallet here")
 	}
 	return write()
+}
+
+// goOn tells of an order for which an act was journaled, and has it go on.
+func (s *Service) goOn(o swap.Order) {
+	s.notify(o.Clone())
+	s.engine.Start(o.ID)
 }
 
 // normalizeRequestID rewrites a uuid in its canonical form, or fails with BadRequest.

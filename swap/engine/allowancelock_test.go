@@ -57,7 +57,7 @@ func must(j *journal.Journal, t *testing.T, o *swap.Order, change func(*swap.Ord
 
 func uses(j *journal.Journal, t *testing.T, o swap.Order) map[string]journal.Use {
 	t.Helper()
-	list, err := j.Uses(journal.AllowanceKeyOf(o))
+	list, err := j.Uses(allowanceKeyOf(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestShares(t *testing.T) {
 	if n, err := j.Promised(1, thief, usdc, a.Terms.Deadline); err != nil || n.Sign() != 0 {
 		t.Errorf("promised %s by another account, %v", n, err)
 	}
-	after := b.PullableUntil().Add(swap.PullSlack)
+	after := b.PullableUntil().Add(pullSlack)
 	for now, want := range map[time.Time]int64{after: 25, after.Add(time.Nanosecond): 0} {
 		if n, err := j.Promised(1, account, usdc, now); err != nil || n.Int64() != want {
 			t.Errorf("promised %s at %s, which is %s after the last moment: %v", n, now, now.Sub(after), err)
@@ -126,7 +126,7 @@ func TestLapsed(t *testing.T) {
 		o.State, o.Step, o.Results, o.Submission = swap.Settling, 2, []swap.Result{{}, {Signature: make([]byte, 65)}}, &swap.Submission{}
 	})
 	g := swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken}
-	before, after := o.PullableUntil().Add(swap.PullSlack), o.PullableUntil().Add(swap.PullSlack+time.Second)
+	before, after := o.PullableUntil().Add(pullSlack), o.PullableUntil().Add(pullSlack+time.Second)
 	if n, err := needs(j, account, 1, g, before); err != nil || n.share.Int64() != 10 || lapsed(o, before) {
 		t.Errorf("needs %s, %v", n.share, err)
 	}
@@ -139,7 +139,7 @@ func TestLapsed(t *testing.T) {
 	}
 	unsigned := o
 	unsigned.Results = nil
-	if u, ok := journal.NeedOf(unsigned); ok {
+	if u, ok := needOf(unsigned); ok {
 		t.Errorf("without a signature it uses %+v", u)
 	}
 	own := spends(j, t, swap.Swap, 10)
@@ -156,7 +156,7 @@ func TestLapsed(t *testing.T) {
 func TestUnreadableOrderBlocksNoRevoke(t *testing.T) {
 	j := newJournal(t)
 	a, b := spends(j, t, swap.Swap, 10), spends(j, t, swap.Swap, 20)
-	if err := j.DB().Update(func(tx *bolt.Tx) error { return tx.Bucket(journal.OrderBucket).Put([]byte(a.ID), []byte("{}")) }); err != nil {
+	if err := j.DB().Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(a.ID), []byte("{}")) }); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := needs(j, account, 1, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken}, time.Now()); err != nil || n.share.Int64() != 20 || n.order != b.ID {

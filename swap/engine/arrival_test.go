@@ -14,7 +14,6 @@ import (
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
-	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -819,7 +818,7 @@ func TestSearchGoesOn(t *testing.T) {
 			t.Errorf("recorded after one look: %v", o.Searched)
 		}
 		o := hour()
-		if got := o.Searched[proof.SearchArrival]; (got > 8) == seen || got > head+5 || o.Searched[proof.SearchRefund] == 0 {
+		if got := o.Searched[searchArrival]; (got > 8) == seen || got > head+5 || o.Searched[searchRefund] == 0 {
 			t.Errorf("seen %v: searched %v", seen, o.Searched)
 		}
 		c.restart()
@@ -857,7 +856,7 @@ func TestReportedOrdersDoNotCount(t *testing.T) {
 	}
 	last := time.Duration(0)
 	for _, age := range []time.Duration{0, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour} {
-		if p := Pause(age); p <= last {
+		if p := defaultPause(age); p <= last {
 			t.Errorf("at %s a pause of %s", age, p)
 		} else {
 			last = p
@@ -890,7 +889,7 @@ func TestClaimStream(t *testing.T) {
 	c.engine.Notify = func(o swap.Order) { told <- o }
 	ctx, cancel := context.WithCancel(t.Context())
 	defer func() { cancel(); c.engine.Wait() }()
-	c.engine.Start(ctx, id)
+	c.engine.Resume(ctx, []string{id})
 	say := <-s.calls
 	next := func() swap.Order {
 		select {

@@ -107,7 +107,7 @@ func TestMuteProviderIsAskedEverMoreSlowly(t *testing.T) {
 		if still > 10*time.Minute {
 			return time.Hour
 		}
-		b.clockOffset.Add(int64(Pause(still)))
+		b.clockOffset.Add(int64(defaultPause(still)))
 		return time.Millisecond
 	}
 	r, err := b.review(usdc, thousand)
@@ -135,7 +135,7 @@ func TestPermitIsRememberedOverRefreshes(t *testing.T) {
 		b.clockOffset.Add(int64(ahead))
 		var err error
 		if o, err = b.service.o.Journal.Get(o.ID); err == nil {
-			_, err = e.move(t.Context(), &o)
+			_, err = moveOnce(t.Context(), e, &o)
 		}
 		if err != nil {
 			t.Fatal(err)

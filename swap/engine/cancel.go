@@ -76,8 +76,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 		}
 	}
 	if err == nil {
-		s.notify(o.Clone())
-		s.start(o.ID)
+		s.goOn(o)
 	}
 	return o, err
 }

@@ -212,9 +212,7 @@ func (e *Engine) pushClaim(id string, l *settlementWatch, c swap.Claim) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if c, ok := e.wake[id]; ok {
-		wake(c, 0)
-	}
+	wake(e.orders[id], 0)
 }
 
 // keepOrderAnswer has a provider's answer about an order kept if it is refused: done must be

@@ -9,8 +9,6 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
-	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -128,7 +126,7 @@ func TestCoinOfTwoFills(t *testing.T) {
 // same payment: then the payment counts only if the provider names it.
 func TestArrivalBesideUnreadable(t *testing.T) {
 	c, first, second := competingOrders(t)
-	if err := c.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(journal.OrderBucket).Put([]byte(second), []byte("{}")) }); err != nil {
+	if err := c.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(second), []byte("{}")) }); err != nil {
 		t.Fatal(err)
 	}
 	tx := c.dst.mineFinal(arrival(1, solver, 1000))
@@ -241,7 +239,7 @@ func TestLateReceipts(t *testing.T) {
 	c, id = newDepositFixture(t, 2, nil)
 	c.dst.hosts[0].lie = inventsLog(c.dst)
 	c.pollOnce(id)
-	s := c.engine.settlementWatch(id).searches[proof.SearchArrival]
+	s := c.engine.settlementWatch(id).searches[searchArrival]
 	if len(s.hints) != 1 {
 		t.Fatalf("%d hints", len(s.hints))
 	}

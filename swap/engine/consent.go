@@ -62,21 +62,18 @@ func (e *Engine) refresh(ctx context.Context, p swap.Provider, o *swap.Order) (s
 // errOrderSigned refuses to replace a signed order; no path should lead there.
 var errOrderSigned = errors.New("an order is signed already, and may live")
 
-// markRestart records that an order restarted; rested reports whether that was at least
-// restartInterval ago. The time is not stored.
+// markRestart records that an order restarted. The time is not stored.
 func (e *Engine) markRestart(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.restarted == nil {
-		e.restarted = make(map[string]time.Time)
-	}
-	e.restarted[id] = e.Now()
+	e.inProgress(id).restarted = e.Now()
 }
 
+// mayRestart reports whether an order's last restart was at least restartInterval ago.
 func (e *Engine) mayRestart(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return !e.Now().Before(e.restarted[id].Add(restartInterval))
+	return !e.Now().Before(e.inProgress(id).restarted.Add(restartInterval))
 }
 
 // rewind makes step the next one. Nothing from there on may have been sent.
@@ -90,8 +87,11 @@ func rewind(o *swap.Order, step int) {
 // until it has rested. After that the accepted terms are tried again, and a new proposal
 // is made if they still cannot be met.
 func (e *Engine) awaitsConsent(o swap.Order) bool {
-	if o.Condition != swap.NeedsConsent || o.Proposal == nil {
-		return o.Condition == swap.NeedsConsent && !e.mayRestart(o.ID)
+	switch {
+	case o.Condition != swap.NeedsConsent:
+		return false
+	case o.Proposal == nil:
+		return !e.mayRestart(o.ID)
 	}
 	return !e.Now().After(plan.ProposalEnds(*o.Proposal))
 }

@@ -344,7 +344,7 @@ func TestNothingIsSignedInTheMoveThatRecovers(t *testing.T) {
 	for range 10 {
 		o, _, _ = b.service.Order(o.ID)
 		needed := o.Condition == swap.NeedsConsent
-		if _, err := e.move(context.Background(), &o); err != nil {
+		if _, err := moveOnce(context.Background(), e, &o); err != nil {
 			t.Fatal(err)
 		}
 		if needed && (b.signer.signed.Load() != signed || o.Step > 1) {

@@ -52,33 +52,29 @@ type Engine struct {
 	Notify    func(swap.Order)              // after each recorded change; must not block
 	Log       func(o swap.Order, err error) // a temporary failure; must not block
 
-	mu                sync.Mutex
-	wake              map[string]chan time.Duration // by order in progress: delay until its next poll
-	needUnlock        map[string]bool               // orders that may continue once the keys are unlocked
-	queue             map[string]bool               // orders that wait for another order
-	restarted         map[string]time.Time          // when an order last restarted (see turns)
-	polledAt          map[string]time.Time          // when an order was last polled without error
-	settlementWatches map[string]*settlementWatch   // by order that a provider settles
-	streams           int                           // provider streams open now
-	pollLimiter       pollLimiter                   // limits how often orders are polled
-	running           sync.WaitGroup
+	mu          sync.Mutex
+	ctx         context.Context        // while it lasts, orders may start; nil before Resume
+	orders      map[string]*inProgress // by id
+	streams     int                    // provider streams open now
+	pollLimiter pollLimiter            // limits how often orders are polled
+	running     sync.WaitGroup
 }
 
 // moveRecovered is move with panics turned into errors: an order that this program cannot
 // handle must not stop the others, now and after every restart.
-func (e *Engine) moveRecovered(ctx context.Context, o *swap.Order) (advanced bool, err error) {
+func (e *Engine) moveRecovered(ctx context.Context, p *inProgress, o *swap.Order) (advanced bool, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			advanced, err = false, fmt.Errorf("panic in state %s: %v", o.State, p)
+		if why := recover(); why != nil {
+			advanced, err = false, fmt.Errorf("panic in state %s: %v", o.State, why)
 		}
 	}()
-	return e.move(ctx, o)
+	return e.move(ctx, p, o)
 }
 
 // move makes one move, records it, and reports whether it [advances] o. A temporary error
 // is returned and not recorded: a lost connection or a provider's failure must not end an
 // order.
-func (e *Engine) move(ctx context.Context, o *swap.Order) (advanced bool, err error) {
+func (e *Engine) move(ctx context.Context, p *inProgress, o *swap.Order) (advanced bool, err error) {
 	before := o.Clone()
 	note, err := e.advance(ctx, o)
 	var refused *swap.Refusal
@@ -96,7 +92,7 @@ func (e *Engine) move(ctx context.Context, o *swap.Order) (advanced bool, err er
 	if err != nil {
 		return false, err
 	}
-	e.markPolled(o.ID)
+	e.markPolled(p)
 	e.noteTakenAllowance(ctx, o)
 	if o.Condition != swap.NeedsConsent {
 		o.Proposal = nil
@@ -124,39 +120,6 @@ func (e *Engine) move(ctx context.Context, o *swap.Order) (advanced bool, err er
 		e.wakeQueue()
 	}
 	return advances(before, *o), nil
-}
-
-// markPolled records the time of a poll that ended without error.
-func (e *Engine) markPolled(id string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.polledAt == nil {
-		e.polledAt = make(map[string]time.Time)
-	}
-	e.polledAt[id] = e.Now()
-}
-
-// withPollTime returns o with the time when it was last polled.
-func (e *Engine) withPollTime(o swap.Order) swap.Order {
-	if o.State.Final() {
-		return o
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	o.Checked = e.polledAt[o.ID]
-	return o
-}
-
-// advances reports whether the change from a to b must be followed up at once; much of
-// what is recorded is only information.
-func advances(a, b swap.Order) bool {
-	return a.State != b.State ||
-		a.Step != b.Step ||
-		a.Offer.ID != b.Offer.ID || // a quote expires soon
-		a.CurrentTx != b.CurrentTx || // look for the transaction that was sent
-		!a.AllowanceLocked && b.AllowanceLocked || // other orders wait for this allowance
-		len(a.SearchFrom) < len(b.SearchFrom) || // the search has its first block, so the step may be signed
-		!a.HeadsAt.Equal(b.HeadsAt) // known heads are soon out of date
 }
 
 // same reports whether nothing changed that is journaled for itself: every stored field but
@@ -249,17 +212,6 @@ func (e *Engine) signed(o swap.Order) (bool, error) {
 	}
 	return false, nil
 }
-
-// stepKey returns the sender's key of a step's transaction. The wrap that goes first has
-// a key of its own, so that it is sent once wherever a changed plan has it.
-func stepKey(o swap.Order, step int) string {
-	if step < len(o.Plan.Steps) && o.Terms.WrapsFirst(o.Plan.Steps[step].Effect) {
-		return wrapKey(o)
-	}
-	return fmt.Sprintf("%s/%d", o.ID, step)
-}
-
-func wrapKey(o swap.Order) string { return o.ID + "/wrap" }
 
 // actions has what the engine does with an order in each state that is not final. What the
 // states mean, and the moves between them, is the table in swap/state.go.

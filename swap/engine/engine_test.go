@@ -371,7 +371,7 @@ func (b *engineFixture) order(change func(*swap.Terms, *swap.Offer)) swap.Order 
 	if err != nil || !made {
 		b.t.Fatal(made, err)
 	}
-	b.service.start(o.ID)
+	b.service.engine.Start(o.ID)
 	return o
 }
 

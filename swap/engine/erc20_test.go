@@ -42,7 +42,7 @@ func TestApprovePermitSwap(t *testing.T) {
 	}
 	b.wantNonce(2)
 	b.wantPermit2Allowance(usdc, 0)
-	if uses, err := b.service.o.Journal.Uses(journal.AllowanceKeyOf(o)); err != nil || len(uses) != 0 {
+	if uses, err := b.service.o.Journal.Uses(allowanceKeyOf(o)); err != nil || len(uses) != 0 {
 		t.Errorf("the allowance is still in use: %+v, %v", uses, err)
 	}
 }

@@ -4,17 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
-	"slices"
 	"strconv"
 	"time"
 
 	"swapkeep/chain"
 	"swapkeep/internal/failpoint"
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 	"swapkeep/swap/plan"
-	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -34,12 +30,12 @@ func (e *Engine) execute(ctx context.Context, o *swap.Order) (swap.Cause, error)
 	}
 	key := stepKey(*o, o.Step)
 	if s.Kind != swap.TypedStep {
-		tx, err := e.Sender.Lookup(key)
+		tx, ev, err := e.pollSent(ctx, key)
 		if err != nil {
 			return swap.NoCause, err
 		}
 		if tx != nil {
-			return e.watch(ctx, o, key)
+			return e.watch(ctx, o, *tx, ev)
 		}
 	}
 	if ok, note, err := e.mayBegin(o, s); !ok {
@@ -76,6 +72,16 @@ func (e *Engine) execute(ctx context.Context, o *swap.Order) (swap.Cause, error)
 	return e.send(ctx, p, o, s, key, x)
 }
 
+// pollSent polls the transaction of a step; nil if none was signed yet.
+func (e *Engine) pollSent(ctx context.Context, key string) (*chain.Tx, *chain.Evidence, error) {
+	signed, err := e.Sender.Lookup(key)
+	if err != nil || signed == nil {
+		return nil, nil, err
+	}
+	tx, ev, err := e.Sender.Poll(ctx, key)
+	return &tx, ev, err
+}
+
 // mayBegin reports whether step s, of which nothing was sent, may begin: o is not over,
 // waits for nobody, and is what its user accepted.
 func (e *Engine) mayBegin(o *swap.Order, s swap.Step) (ok bool, note swap.Cause, err error) {
@@ -97,90 +103,6 @@ func (e *Engine) mayBegin(o *swap.Order, s swap.Step) (ok bool, note swap.Cause,
 		return false, swap.NoCause, err
 	}
 	return true, swap.NoCause, nil
-}
-
-// signTyped signs a typed message. The signature is journaled before it is submitted.
-func (e *Engine) signTyped(ctx context.Context, p swap.Provider, o *swap.Order, s swap.Step) (swap.Cause, error) {
-	if _, err := e.recheck(p, *o, s); err != nil {
-		return swap.NoCause, err
-	}
-	if s.Effect.Kind == swap.Permit && !plan.AllowsNonce(o.Permit, s.Effect.Nonce) {
-		return swap.NoCause, swap.AskConsent(swap.PermitChanged)
-	}
-	if s.Effect.Kind == swap.Permit && s.Effect.Nonce != nil {
-		if current, err := e.permitNonceCurrent(ctx, *o, s.Effect); err != nil {
-			return swap.NoCause, err
-		} else if !current {
-			return e.refresh(ctx, p, o)
-		}
-	}
-	var leaves []common.Hash
-	if s.Effect.Kind == swap.Signed {
-		var alone bool
-		var err error
-		if leaves, alone, err = e.checkSignedOrder(ctx, *o); err != nil {
-			return swap.NoCause, err
-		}
-		if !alone {
-			o.Condition = swap.WaitingForSimilar
-			e.enqueue(o.ID)
-			return swap.WaitCause(swap.WaitingForSimilar), nil
-		}
-	}
-	if o.Condition == swap.NeedsConsent {
-		return termsMetAgain(o)
-	}
-	failpoint.Point("engine.before_typed")
-	if e.Now().After(o.Terms.Deadline) || e.stale(*o, s) {
-		return swap.NoCause, nil // it expired during the checks: the next move ends o or refreshes the quote
-	}
-	if err := e.checkAccepted(*o); err != nil {
-		return swap.NoCause, err
-	}
-	sig, err := e.Signer.SignTypedData(ctx, o.Terms.Account, *s.Typed)
-	if err != nil {
-		return swap.NoCause, err
-	}
-	failpoint.Point("engine.after_typed")
-	if s.Effect.Kind == swap.Permit {
-		o.Permit = &swap.SignedPermit{Nonce: s.Effect.Nonce}
-	}
-	o.FillTraces = leaves
-	return e.finish(o, swap.Result{Signature: sig}, swap.NewCause(swap.SignedMessage))
-}
-
-// checkSignedOrder checks what a simulation does not show of a signed order: that the account
-// can pay it, and that its end can be proven. It returns the names of what its fill
-// leaves on the chain (see Journal.checkDistinguishable); alone is false if another open order has one
-// of them.
-func (e *Engine) checkSignedOrder(ctx context.Context, o swap.Order) (leaves []common.Hash, alone bool, err error) {
-	if err := e.Planner.CheckFunded(ctx, o.Terms, o.Wrapped); err != nil {
-		return nil, false, err
-	}
-	if leaves, err = e.fillTraces(o); err != nil {
-		return nil, false, err
-	}
-	err = e.Journal.CheckDistinguishable(o.ID, leaves)
-	if errors.Is(err, journal.ErrIndistinguishable) {
-		return nil, false, nil
-	}
-	return leaves, err == nil, err
-}
-
-// permitNonceCurrent reports whether a permit has the nonce that the contract expects now. A lower
-// nonce was used since the quote, so a fresh quote is needed; a higher one means that a
-// node is behind, and is an error.
-func (e *Engine) permitNonceCurrent(ctx context.Context, o swap.Order, f swap.Effect) (bool, error) {
-	a := f.Approves[0]
-	kept, err := e.Nodes.PermitAllowances(ctx, f.Chain, f.Target, o.Terms.Account, []chain.Grantee{{Token: a.Token, Spender: a.Spender}})
-	if err != nil {
-		return false, err
-	}
-	now := new(big.Int).SetUint64(kept[0].Nonce)
-	if f.Nonce.Cmp(now) > 0 {
-		return false, fmt.Errorf("the permit has nonce %s, and the node expects %s: one of them is behind", f.Nonce, now)
-	}
-	return f.Nonce.Cmp(now) == 0, nil
 }
 
 // recheck decodes a step's real bytes again and checks the whole plan against the terms
@@ -331,179 +253,13 @@ var minValidity = map[swap.EffectKind]time.Duration{
 func sendError(err error) error {
 	switch {
 	case errors.Is(err, chain.ErrFunds):
-		return &swap.Refusal{Code: swap.InsufficientFunds, ReasonCode: swap.BalanceShort, Reason: swap.NewCause(swap.BalanceShort).Text(), Err: err}
+		return swap.RefuseFor(swap.InsufficientFunds, swap.BalanceShort, err)
 	case errors.Is(err, chain.ErrCeiling):
-		return &swap.Refusal{Code: swap.ConsentNeeded, ReasonCode: swap.GasAboveCeiling, Reason: swap.NewCause(swap.GasAboveCeiling).Text(), Err: err}
+		return swap.RefuseFor(swap.ConsentNeeded, swap.GasAboveCeiling, err)
 	case errors.Is(err, chain.ErrWouldRevert):
 		return swap.RefuseRevert(err)
 	}
 	return err
-}
-
-// watch follows a step's transaction; receipts decide. Once its bytes may not be sent any
-// more, or the user cancels, a cancelling transaction takes its nonce, and whichever is
-// mined decides.
-func (e *Engine) watch(ctx context.Context, o *swap.Order, key string) (swap.Cause, error) {
-	tx, ev, err := e.Sender.Poll(ctx, key)
-	if err != nil {
-		return swap.NoCause, err
-	}
-	setAttempts(o, tx)
-	if tx.State.Final() {
-		return e.ended(ctx, o, tx, ev)
-	}
-	if late := e.Now().After(tx.Policy.Until); o.Cancel || late {
-		o.Bump = nil
-		return e.cancel(ctx, o, tx)
-	}
-	if o.Bump != nil {
-		return e.speedUp(ctx, o, tx)
-	}
-	o.Condition = swap.NoCondition
-	return swap.NewCause(swap.Pending), nil
-}
-
-// ended applies the final state of a step's transaction to its order. A mined record
-// without evidence was reorganised away: nothing is known until it is mined again.
-func (e *Engine) ended(ctx context.Context, o *swap.Order, tx chain.Tx, ev *chain.Evidence) (swap.Cause, error) {
-	switch tx.State {
-	case chain.TxReplaced:
-		o.SetCause(swap.NewCause(swap.NonceUsed))
-		return e.end(o, swap.ProvenByTxReplaced, nil, "its nonce was used elsewhere")
-	case chain.TxRejected:
-		return e.rejected(ctx, o, tx)
-	case chain.TxUnknown:
-		o.Condition = swap.WrittenByNewer
-		return swap.WaitCause(swap.WrittenByNewer), nil
-	}
-	if ev == nil {
-		return swap.NoCause, nil
-	}
-	if tx.State == chain.TxCancelled {
-		o.SetCause(swap.NewCause(swap.CancelMined))
-		return e.end(o, swap.ProvenByCancel, ev, "")
-	}
-	return e.mined(o, *ev)
-}
-
-// mined handles a step's own transaction that is mined at the required depth.
-func (e *Engine) mined(o *swap.Order, ev chain.Evidence) (swap.Cause, error) {
-	if !ev.Success {
-		o.SetCause(swap.NewCause(swap.Reverted))
-		return e.end(o, swap.ProvenByRevert, &ev, "")
-	}
-	return e.finish(o, swap.Result{Tx: ev.Tx, Evidence: &ev}, swap.NewCause(swap.StepMined, "step", strconv.Itoa(o.Step+1)))
-}
-
-// rejected handles a transaction that every node refused before queueing it. A node may
-// have lied, so the order ends only once the bytes may not be sent any more.
-func (e *Engine) rejected(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.Cause, error) {
-	hash := tx.Last().Hash
-	ev, ok, err := e.Nodes.Evidence(ctx, tx.Call.ChainID, hash)
-	twin := false
-	if err == nil && ev.Block != 0 {
-		twin, err = e.sentByAnother(*o, hash)
-	}
-	switch {
-	case err != nil:
-		return swap.NoCause, err
-	case twin: // it counts for the other order
-	case ok:
-		return e.mined(o, ev)
-	case ev.Block != 0:
-		return swap.NoCause, nil // mined after all; wait for its depth
-	}
-	c := swap.NewCause(swap.NotBroadcast).Quoting(swap.SaidByNode, tx.Reason)
-	o.SetCause(c)
-	if !e.Now().After(tx.Policy.Until) {
-		return c.WithText("rejected"), nil
-	}
-	end := swap.ProvenByNeverSent
-	if o.Cancel {
-		end = swap.ProvenByNeverSentCancelled
-	}
-	return e.end(o, end, nil, "never sent")
-}
-
-// sentByAnother reports whether a transaction is another order's. The nonce of a rejected
-// one is free again, so the same call of another order at the same price has the same
-// bytes, and only one of the two orders sent it.
-func (e *Engine) sentByAnother(o swap.Order, hash common.Hash) (bool, error) {
-	for cursor := ""; ; {
-		page, next, err := e.Journal.List(o.Terms.Account, false, cursor, 100)
-		if err != nil {
-			return false, err
-		}
-		for _, other := range page {
-			if other.State == swap.Unreadable {
-				return false, errors.New(other.Reason)
-			}
-			if other.ID == o.ID || other.Terms.SrcChain != o.Terms.SrcChain {
-				continue
-			}
-			tx, err := e.Sender.Lookup(stepKey(other, other.Step))
-			if err != nil {
-				return false, err
-			}
-			sent := tx != nil && tx.State != chain.TxRejected && slices.ContainsFunc(tx.Attempts, func(a chain.Attempt) bool { return a.Hash == hash })
-			if sent || slices.ContainsFunc(other.Results, func(r swap.Result) bool { return r.Tx == hash }) {
-				return true, nil
-			}
-		}
-		if cursor = next; next == "" {
-			return false, nil
-		}
-	}
-}
-
-// cancel takes the nonce of a transaction that may have been sent. Errors of nodes are
-// only logged: the order stays watched.
-func (e *Engine) cancel(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.Cause, error) {
-	last := tx.Last()
-	onItsWay := last.Kind == chain.AttemptCancel && !e.Now().After(last.Until)
-	switch {
-	case e.Unlocked():
-	case onItsWay: // already signed
-		o.Condition = swap.Cancelling
-		return swap.NewCause(swap.ReasonCancelling), nil
-	case o.Tampered():
-		return swap.NoCause, nil
-	default:
-		o.Condition = swap.WaitingForUnlock
-		return swap.NewCause(swap.KeysLocked), nil
-	}
-	if err := e.checkEndable(*o, e.Now().After(tx.Policy.Until)); err != nil {
-		if onItsWay && !errors.As(err, new(*swap.Refusal)) { // keys are unlocked, but not this account's
-			o.Condition = swap.Cancelling
-			return swap.NewCause(swap.ReasonCancelling), nil
-		}
-		return swap.NoCause, err
-	}
-	done, err := e.Sender.Cancel(ctx, tx.Key, chain.Policy{Ceiling: o.GasLeft(), Until: e.Now().Add(swap.CancelTime)})
-	switch {
-	case errors.Is(err, chain.ErrNonceUsed):
-		return swap.NoCause, nil // the nonce was used: the next poll says by what
-	case errors.Is(err, chain.ErrCeiling):
-		return swap.NoCause, &swap.Refusal{Code: swap.InsufficientGas, ReasonCode: swap.CancelAboveCeiling, Reason: swap.NewCause(swap.CancelAboveCeiling).Text(), Err: err}
-	case err != nil:
-		return swap.NoCause, err
-	}
-	setAttempts(o, *done)
-	o.Condition = swap.Cancelling
-	o.SetCause(swap.NoCause)
-	return swap.NewCause(swap.ReasonCancelling), nil
-}
-
-// end records a proven end; by is its row in the table of proofs. Without a receipt, how
-// says what proves it.
-func (e *Engine) end(o *swap.Order, by string, ev *chain.Evidence, how string) (swap.Cause, error) {
-	if ev != nil {
-		how = proof.Sources(ev.Hosts)
-	}
-	v := swap.VerdictBy(by)
-	v.Sources, v.Evidence = how, ev
-	o.Bump = nil
-	return proven(o, v)
 }
 
 // finish records a step's result and makes the next step the present one.
@@ -515,3 +271,14 @@ func (e *Engine) finish(o *swap.Order, r swap.Result, note swap.Cause) (swap.Cau
 	o.SetCause(swap.NoCause)
 	return note, nil
 }
+
+// stepKey returns the sender's key of a step's transaction. The wrap that goes first has
+// a key of its own, so that it is sent once wherever a changed plan has it.
+func stepKey(o swap.Order, step int) string {
+	if step < len(o.Plan.Steps) && o.Terms.WrapsFirst(o.Plan.Steps[step].Effect) {
+		return wrapKey(o)
+	}
+	return fmt.Sprintf("%s/%d", o.ID, step)
+}
+
+func wrapKey(o swap.Order) string { return o.ID + "/wrap" }

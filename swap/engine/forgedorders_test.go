@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
 	bolt "go.etcd.io/bbolt"
 )
+
+// pullSlack is how long after its deadlines an order may still pull, by this machine's clock.
+const pullSlack = time.Minute + swap.ClockSlack
 
 // signedOut returns an open order that its user accepted and whose signature was handed
 // out and can be used until then.
@@ -37,9 +39,9 @@ func TestNoOrderCountsTwice(t *testing.T) {
 	b.useTrader()
 	o := b.signedOut(3e6, b.now().Add(time.Hour))
 	err := b.db.Update(func(tx *bolt.Tx) error {
-		line := tx.Bucket(journal.UseBucket).Get(append(journal.AllowanceKeyOf(o).Bytes(), o.ID...))
+		line := tx.Bucket(useBucket).Get(append(allowanceKeyOf(o).Bytes(), o.ID...))
 		for i := range 1000 {
-			if err := tx.Bucket(journal.UseBucket).Put(fmt.Appendf(journal.AllowanceKeyOf(o).Bytes(), "%s%d", o.ID, i), line); err != nil {
+			if err := tx.Bucket(useBucket).Put(fmt.Appendf(allowanceKeyOf(o).Bytes(), "%s%d", o.ID, i), line); err != nil {
 				return err
 			}
 		}
@@ -67,18 +69,18 @@ func TestEndedOrderReservesNothing(t *testing.T) {
 		left   time.Duration
 		change func(*swap.Order)
 	}{
-		"signed":     {-swap.PullSlack - time.Second, func(*swap.Order) {}},
-		"unsigned":   {-swap.PullSlack - time.Second, func(o *swap.Order) { o.State, o.Step, o.Results = swap.Executing, 0, nil }},
-		"lengthened": {-swap.PullSlack - time.Second, func(o *swap.Order) { o.Plan.Steps[1].Effect.Deadline = b.now().Add(time.Hour) }},
-		"on its way": {-swap.PullSlack - swap.CancelTime - time.Second, func(o *swap.Order) {
+		"signed":     {-pullSlack - time.Second, func(*swap.Order) {}},
+		"unsigned":   {-pullSlack - time.Second, func(o *swap.Order) { o.State, o.Step, o.Results = swap.Executing, 0, nil }},
+		"lengthened": {-pullSlack - time.Second, func(o *swap.Order) { o.Plan.Steps[1].Effect.Deadline = b.now().Add(time.Hour) }},
+		"on its way": {-pullSlack - swap.CancelTime - time.Second, func(o *swap.Order) {
 			o.State, o.Step, o.Results, o.CurrentTx = swap.Executing, 0, nil, common.Hash{1}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := b.signedOut(300e6, b.now().Add(c.left))
 			must(j, t, &o, c.change)
-			uses, err := b.service.engine.Planner.Orders.AcceptedUses(journal.AllowanceKeyOf(o))
-			if lines, _ := j.Uses(journal.AllowanceKeyOf(o)); err != nil || len(lines) == 0 || len(uses) != 0 {
+			uses, err := b.service.engine.Planner.Orders.AcceptedUses(allowanceKeyOf(o))
+			if lines, _ := j.Uses(allowanceKeyOf(o)); err != nil || len(lines) == 0 || len(uses) != 0 {
 				t.Errorf("%+v of %d lines, %v", uses, len(lines), err)
 			}
 		})

@@ -17,6 +17,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
+const filledInPart = "partially filled; the rest of the input was not spent"
+
 // TestIndistinguishableOrdersWait checks that an order whose fill would look like that of another open
 // order is not signed until that one has ended, and that each ends by its own fill.
 func TestIndistinguishableOrdersWait(t *testing.T) {
@@ -282,10 +284,10 @@ func TestPartialFills(t *testing.T) {
 			if v := o.Verdict; tc.spent > 0 && (v == nil || v.Spent.Amount.Int64() != tc.spent || v.Received.Amount.Int64() != tc.got || v.Short != (tc.got < 1000) || len(v.Logs) == 0) {
 				t.Errorf("verdict %+v", v)
 			}
-			if partly := tc.spent > 0 && tc.spent < 5000; partly != (o.Means() == swap.FilledInPart) {
+			if partly := tc.spent > 0 && tc.spent < 5000; partly != (o.Means() == filledInPart) {
 				t.Errorf("it means %q", o.Means())
 			}
-			if o.Wrapped = true; o.Partly() != strings.Contains(o.Means(), swap.FilledInPart+", and is held as the wrapped coin") {
+			if o.Wrapped = true; o.Partly() != strings.Contains(o.Means(), filledInPart+", and is held as the wrapped coin") {
 				t.Errorf("wrapped, it means %q", o.Means())
 			}
 			c.restart()

@@ -36,9 +36,9 @@ func FuzzJournal(f *testing.F) {
 	content := common.Hash{1}
 	key := journal.AllowanceKey{Chain: 1, Account: account, Token: usdc, Spender: permit2}
 	for _, seed := range []any{
-		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{State: swap.Settling}}, journal.Entry{Time: noon, State: swap.Filled, Note: "proven"}, journal.RequestRecord{Content: content, Order: "a"},
+		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{State: swap.Settling}}, journal.Entry{Time: noon, State: swap.Filled, Note: "proven"}, map[string]any{"content": content, "order": "a"},
 		journal.Use{Order: "a", Amount: big.NewInt(1000), AllowanceLocked: true}, journal.Use{Order: "a", Amount: big.NewInt(-1), Signed: true}, nil, []int{1}, "text",
-		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{State: swap.Filled, SearchFrom: map[uint64]uint64{1: 7}, Searched: map[string]uint64{proof.SearchArrival: 9}, Claim: &swap.Claim{State: swap.Filled, Chain: 10, Tx: content}}, Outcome: swap.Outcome{Verdict: &swap.Verdict{
+		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{State: swap.Filled, SearchFrom: map[uint64]uint64{1: 7}, Searched: map[string]uint64{searchArrival: 9}, Claim: &swap.Claim{State: swap.Filled, Chain: 10, Tx: content}}, Outcome: swap.Outcome{Verdict: &swap.Verdict{
 			State: swap.Filled, By: swap.ProvenByArrival, Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, Sources: "one source", Evidence: &chain.Evidence{Chain: 10, Tx: content, FeePaid: big.NewInt(1), Value: big.NewInt(0)},
 			Logs: []swap.LogRef{{Chain: 10, Tx: content, Index: 3}, {Chain: 10, Tx: content, Index: -1, BalanceIncrease: true, Block: 9, Account: account}}, Absence: &swap.Absence{Chain: 1, From: 2, Hosts: []string{"a"}}}}},
 		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{Condition: swap.NeedsConsent}, Outcome: swap.Outcome{Reason: "the price fell", Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"minOut": "9", "offered": "8"}}}},
@@ -47,7 +47,7 @@ func FuzzJournal(f *testing.F) {
 		f.Add(swap.MustJSON(seed))
 	}
 	f.Add([]byte(`{"order":"a","amount":1e400,"holds":tr`))
-	whole := journal.GrantKey(account, 1, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken})
+	whole := grantKey(account, 1, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken})
 	for _, n := range []int{28, 47, 68, 72, len(whole)} { // prefixes of the rest of a key
 		f.Add(whole[28:n:n])
 	}
@@ -55,8 +55,8 @@ func FuzzJournal(f *testing.F) {
 		fuzzIndexes(t, j, stored)
 		err := db.Update(func(tx *bolt.Tx) error {
 			for _, place := range []struct{ bucket, key []byte }{
-				{journal.OrderBucket, []byte("a")}, {journal.RequestBucket, []byte("r")}, {journal.HistoryBucket, []byte("a/00000001")}, {journal.DigestBucket, content[:]}, {journal.UseBucket, append(key.Bytes(), 'a')},
-				{journal.UsedBucket, journal.UsedKey(1, journal.UsedLog, content[:], make([]byte, 8))},
+				{orderBucket, []byte("a")}, {requestBucket, []byte("r")}, {historyBucket, []byte("a/00000001")}, {digestBucket, content[:]}, {useBucket, append(key.Bytes(), 'a')},
+				{usedBucket, usedLogKey(1, content, 0)},
 			} {
 				if err := tx.Bucket(place.bucket).Put(place.key, stored); err != nil {
 					return err
@@ -95,7 +95,10 @@ func FuzzJournal(f *testing.F) {
 			t.Fatalf("%q is listed as %s: %v", stored, list[0].State, err)
 		}
 		if o, ok, err := j.OrderOfRequest("r", content); ok && err == nil {
-			var a journal.RequestRecord
+			var a struct {
+				Content common.Hash
+				Order   string
+			}
 			if json.Unmarshal(stored, &a) != nil || a.Content != content {
 				t.Fatalf("%q, asked for something else, made %+v", stored, o)
 			}
@@ -120,18 +123,18 @@ func fuzzIndexes(t *testing.T, j *journal.Journal, planted []byte) {
 		planted = planted[:1<<10] // keys have a maximum length
 	}
 	name, ours := common.Hash{2}, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken}
-	key := slices.Concat(journal.GrantKey(account, 1, ours)[:28], planted)
-	putEntry(j, t, journal.GrantBucket, journal.GrantKey(account, 1, ours), planted)
-	putEntry(j, t, journal.GrantBucket, key, []byte("b"))
-	putEntry(j, t, journal.OpenBucket, append([]byte("a"), planted...), []byte{1})
-	putEntry(j, t, journal.TraceBucket, name[:], planted)
+	key := slices.Concat(grantKey(account, 1, ours)[:28], planted)
+	putEntry(j, t, grantBucket, grantKey(account, 1, ours), planted)
+	putEntry(j, t, grantBucket, key, []byte("b"))
+	putEntry(j, t, openBucket, append([]byte("a"), planted...), []byte{1})
+	putEntry(j, t, traceBucket, name[:], planted)
 	whole := len(planted) >= 40 && (string(planted[40:]) == string(swap.ByToken) || string(planted[40:]) == string(swap.ByPermit2))
 	all, err := j.Grants(account, 1)
 	if whole == errors.Is(err, journal.ErrIndex) || whole && (err != nil || all[swap.Grant{Token: common.BytesToAddress(planted[:20]), Spender: common.BytesToAddress(planted[20:40]), Kind: swap.AllowanceKind(planted[40:])}] != "b") {
 		t.Fatalf("a key that ends with %x is read as %v, %v", planted, all, err)
 	}
 	ids, err := j.Open()
-	if err != nil || slices.ContainsFunc(ids, func(id string) bool { return !journal.IsID([]byte(id)) }) {
+	if err != nil || slices.ContainsFunc(ids, func(id string) bool { return !plainID.MatchString(id) }) {
 		t.Fatalf("open are %q, %v", ids, err)
 	}
 	if _, err := j.CountActive(ids); err != nil {
@@ -142,7 +145,7 @@ func fuzzIndexes(t *testing.T, j *journal.Journal, planted []byte) {
 	}
 	all, err = reopened(j, t).Grants(account, 1)
 	byOrder := string(planted) == "a" || all[ours] == "a" // order a exists, so its record decides
-	if err != nil || string(key) != string(journal.GrantKey(account, 1, ours)) && all[ours] != string(planted) && !byOrder {
+	if err != nil || string(key) != string(grantKey(account, 1, ours)) && all[ours] != string(planted) && !byOrder {
 		t.Fatalf("after the next start, with a key that ends with %x: %v, %v", planted, all, err)
 	}
 	if ids, err := j.Open(); err != nil || slices.ContainsFunc(ids, func(id string) bool { return id != "a" }) {
@@ -151,8 +154,8 @@ func fuzzIndexes(t *testing.T, j *journal.Journal, planted []byte) {
 	if uses, err := j.Uses(journal.AllowanceKey{Chain: 1, Account: account, Token: usdc, Spender: permit2}); err != nil {
 		t.Fatalf("after the next start: %+v, %v", uses, err)
 	}
-	putEntry(j, t, journal.GrantBucket, key, nil)
-	putEntry(j, t, journal.OpenBucket, append([]byte("a"), planted...), nil)
+	putEntry(j, t, grantBucket, key, nil)
+	putEntry(j, t, openBucket, append([]byte("a"), planted...), nil)
 }
 
 // FuzzApprove checks that every byte of an accepted approval is as we would write it:

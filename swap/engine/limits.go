@@ -16,10 +16,10 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Slippage limits in bps. Above PasswordSlippageBps a browser's act needs the password;
+// Slippage limits in bps. Above passwordSlippageBps a browser's act needs the password;
 // above TerminalSlippageBps it is refused, and only a terminal may do it.
 const (
-	PasswordSlippageBps = 500
+	passwordSlippageBps = 500
 	TerminalSlippageBps = 1500
 )
 
@@ -36,7 +36,7 @@ type Reason string
 const (
 	ForUnpriced Reason = "unpriced"     // a token of the swap has no price of our own, and the 24-hour limit is reached
 	ForHour     Reason = "hourly_limit" // the hourly limit would be exceeded, or the value is unknown
-	ForSlippage Reason = "slippage"     // above PasswordSlippageBps
+	ForSlippage Reason = "slippage"     // above passwordSlippageBps
 	ForPrice    Reason = "bad_price"    // in the worst case less than leastKept percent of the input's value arrives
 )
 
@@ -127,7 +127,7 @@ func (l Limits) takes(past []move, m move) (why []Reason) {
 	if m.Browser && m.counts() && (full || exceeds(l.Hour, past, m, lately, all)) {
 		why = append(why, ForHour)
 	}
-	if m.Browser && m.slippage > PasswordSlippageBps {
+	if m.Browser && m.slippage > passwordSlippageBps {
 		why = append(why, ForSlippage)
 	}
 	if m.Browser && m.loses {

@@ -114,8 +114,6 @@ func (s *limitsFixture) plan(in, out common.Address, dollars int64, slippage int
 	plan := swap.Plan{Settlement: swap.ByOwnCall, Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: 1, From: s.account, To: router, Value: new(big.Int)}, Effect: swap.Effect{Kind: swap.Swap, Chain: 1, Target: router}}}}
 	r := swap.Review{Terms: t, Plan: plan, Digest: swap.Digest(t, plan.Effects()), Gas: swap.Gas{Expected: new(big.Int), Max: new(big.Int), Balance: new(big.Int)}, Expires: s.clock().Add(time.Minute), Offer: swap.Offer{ID: uuid.NewString(), Provider: swap.DEX,
 		AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: s.clock().Add(time.Minute), Request: swap.QuoteRequest{SlippageBps: slippage, AmountIn: amount}}}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.KeepReviews(s.Generation(), r)
 	return r
 }

@@ -53,7 +53,7 @@ func (m *model) move(id string) (advanced bool) {
 		m.owes[i] = m.owed(o, i)
 	}
 	m.raced = slices.ContainsFunc(m.chains[:], func(c *modelChain) bool { return slices.ContainsFunc(c.pool, m.allowsElsewhere) })
-	advanced, err := m.service.engine.move(context.Background(), &o)
+	advanced, err := moveOnce(context.Background(), m.service.engine, &o)
 	switch {
 	case errors.Is(err, swap.ErrTransition), errors.Is(err, chain.ErrKeyReused), errors.Is(err, chain.ErrDisagree):
 		m.t.Fatalf("an order cannot go on: %v", err)

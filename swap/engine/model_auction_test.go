@@ -10,7 +10,6 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -198,7 +197,7 @@ func (m *model) checkShares(orders []swap.Order) {
 	for _, c := range m.chains {
 		var need [2][modelTokens]uint64
 		for _, o := range orders {
-			u, ok := journal.NeedOf(o)
+			u, ok := needOf(o)
 			_, block := c.filled(o.ID)
 			if !ok || !u.Signed || o.Terms.SrcChain != c.net.ID || block > 0 || time.Now().After(o.Plan.LastEffect().Deadline) {
 				continue

@@ -18,6 +18,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
+// maxAllowanceLife is the longest that a signed allowance may be valid.
+const maxAllowanceLife = 31 * 24 * time.Hour
+
 // checkSigned checks a transaction that is about to be signed.
 func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint64) {
 	o := m.order(m.acting)
@@ -99,7 +102,7 @@ func (m *model) checkSignedAllowance(o swap.Order, tx *types.Transaction) {
 		}
 	}
 	for _, other := range m.orders() {
-		if other.ID != o.ID && !other.State.Final() && journal.AllowanceKeyOf(other) == journal.AllowanceKeyOf(o) && other.AllowanceLocked {
+		if other.ID != o.ID && !other.State.Final() && allowanceKeyOf(other) == allowanceKeyOf(o) && other.AllowanceLocked {
 			m.t.Fatalf("changes an allowance that another order holds")
 		}
 	}
@@ -114,7 +117,7 @@ func (m *model) checkPermit(from common.Address, p permitSingle, id uint64, cont
 		m.t.Fatalf("signed a permit after the deadline")
 	case from != t.Account || id != t.SrcChain || contract != swap.Permit2Contract || p.Spender != router || p.Details.Token != t.TokenIn || p.Details.Amount.Cmp(t.AmountIn) != 0:
 		m.t.Fatalf("signed a permit that was not accepted")
-	case p.Details.Expiration.Int64() > t.Deadline.Add(swap.MaxAllowanceLife).Unix():
+	case p.Details.Expiration.Int64() > t.Deadline.Add(maxAllowanceLife).Unix():
 		m.t.Fatalf("signed a permit that stays")
 	}
 	if spends := m.spends(o); len(spends) > 0 {
@@ -425,7 +428,7 @@ func (m *model) checkHolders(orders []swap.Order) {
 		if o.State.Final() || !o.AllowanceLocked || o.Step >= len(o.Plan.Steps) {
 			continue
 		}
-		k := journal.AllowanceKeyOf(o)
+		k := allowanceKeyOf(o)
 		if held[k] {
 			m.t.Fatalf("two plans between approval and pull")
 		}

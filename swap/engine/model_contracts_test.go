@@ -16,6 +16,12 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
+// The logs of a changed allowance, of a token and of Permit2.
+var (
+	erc20Approved   = crypto.Keccak256Hash([]byte("Approval(address,address,uint256)"))
+	permit2Approved = crypto.Keccak256Hash([]byte("Approval(address,address,address,uint160,uint48)"))
+)
+
 // The model's tokens differ in what a plan must consider.
 const (
 	plainToken = iota // logs each change of an allowance, also after a pull
@@ -292,9 +298,9 @@ func (d modelDone) logs(tx, block common.Hash) (logs []*types.Log) {
 		switch {
 		case d.logsNoAllowance:
 		case g.Via != common.Address{}:
-			add(g.Via, append(amount, make([]byte, 32)...), proof.Permit2Approved, proof.TopicOf(g.Owner), proof.TopicOf(g.Token), proof.TopicOf(g.Spender))
+			add(g.Via, append(amount, make([]byte, 32)...), permit2Approved, proof.TopicOf(g.Owner), proof.TopicOf(g.Token), proof.TopicOf(g.Spender))
 		default:
-			add(g.Token, amount, proof.Erc20Approved, proof.TopicOf(g.Owner), proof.TopicOf(g.Spender))
+			add(g.Token, amount, erc20Approved, proof.TopicOf(g.Owner), proof.TopicOf(g.Spender))
 		}
 	}
 	return logs

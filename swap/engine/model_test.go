@@ -101,8 +101,8 @@ func (m *model) note(o swap.Order, err error) {
 // and those that can still be filled.
 func (m *model) shares(o swap.Order) (all, needed uint64) {
 	for _, other := range m.orders() {
-		u, ok := journal.NeedOf(other)
-		if !ok || !u.Signed || other.ID == o.ID || journal.AllowanceKeyOf(other) != journal.AllowanceKeyOf(o) {
+		u, ok := needOf(other)
+		if !ok || !u.Signed || other.ID == o.ID || allowanceKeyOf(other) != allowanceKeyOf(o) {
 			continue
 		}
 		all += u.Amount.Uint64()

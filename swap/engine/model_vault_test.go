@@ -232,7 +232,7 @@ func (m *model) owed(o swap.Order, token int) (sum uint64) {
 	c, _ := m.chainOf(o.Terms.SrcChain)
 	key := journal.AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.Account, Token: c.tokens[token], Spender: depot}
 	for _, other := range m.orders() {
-		if u, ok := journal.NeedOf(other); ok && !u.Signed && other.ID != o.ID && journal.AllowanceKeyOf(other) == key {
+		if u, ok := needOf(other); ok && !u.Signed && other.ID != o.ID && allowanceKeyOf(other) == key {
 			sum += u.Amount.Uint64()
 		}
 	}

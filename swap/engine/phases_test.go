@@ -10,7 +10,6 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
@@ -168,7 +167,7 @@ func TestCancelAtEachPhase(t *testing.T) {
 			}
 			b.wantNonce(c.mined)
 			b.wantPermit2Allowance(usdc, int64(c.left)*thousand)
-			if uses, err := b.service.o.Journal.Uses(journal.AllowanceKeyOf(o)); err != nil || len(uses) != 0 {
+			if uses, err := b.service.o.Journal.Uses(allowanceKeyOf(o)); err != nil || len(uses) != 0 {
 				t.Errorf("in use: %v, %v", uses, err)
 			}
 		})

@@ -31,7 +31,7 @@ const startsPerSecond = 10
 // entry: nothing is requested for it. Its methods may be called concurrently.
 type pollLimiter struct {
 	mu      sync.Mutex
-	demands map[string]pollDemand
+	demands map[*inProgress]pollDemand
 }
 
 // A pollDemand is how many times per second an order would be polled alone, and its class.
@@ -43,13 +43,13 @@ type pollDemand struct {
 // pause returns the order's own interval, stretched when its class exceeds its rate:
 // orders that poll less often than an equal part allows keep theirs, the others share the
 // rest.
-func (l *pollLimiter) pause(id string, alone time.Duration, of pollClass) time.Duration {
+func (l *pollLimiter) pause(p *inProgress, alone time.Duration, of pollClass) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.demands == nil {
-		l.demands = map[string]pollDemand{}
+		l.demands = map[*inProgress]pollDemand{}
 	}
-	l.demands[id] = pollDemand{1 / max(alone, time.Second).Seconds(), of}
+	l.demands[p] = pollDemand{1 / max(alone, time.Second).Seconds(), of}
 	left := pollRates[of]
 	var all []float64
 	for _, w := range l.demands {
@@ -68,10 +68,10 @@ func (l *pollLimiter) pause(id string, alone time.Duration, of pollClass) time.D
 }
 
 // remove removes an order that has ended or cannot be read.
-func (l *pollLimiter) remove(id string) {
+func (l *pollLimiter) remove(p *inProgress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.demands, id)
+	delete(l.demands, p)
 }
 
 // startDelay returns the delay before the order at index place of a batch starts.
@@ -79,9 +79,9 @@ func startDelay(place int) time.Duration {
 	return time.Duration(max(0, place-startsPerSecond+1)) * time.Second / startsPerSecond
 }
 
-// Pause returns the interval before the next poll of an order that made no progress for
+// defaultPause returns the interval before the next poll of an order that made no progress for
 // that long. It grows from a second to an hour, and polling never stops.
-func Pause(still time.Duration) time.Duration {
+func defaultPause(still time.Duration) time.Duration {
 	for _, p := range []struct{ below, pause time.Duration }{
 		{time.Minute, time.Second}, {10 * time.Minute, 5 * time.Second}, {time.Hour, 15 * time.Second},
 		{24 * time.Hour, time.Minute}, {7 * 24 * time.Hour, 10 * time.Minute},

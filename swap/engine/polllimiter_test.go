@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
@@ -18,11 +17,18 @@ import (
 // would alone, and that neither delays an order that needs a signature.
 func TestPollIntervals(t *testing.T) {
 	var l pollLimiter
+	orders := map[string]*inProgress{}
+	order := func(id string) *inProgress {
+		if orders[id] == nil {
+			orders[id] = &inProgress{id: id}
+		}
+		return orders[id]
+	}
 	perSecond := func(n int, of pollClass, alone func(int) time.Duration) (sum float64) {
 		pauses := make([]time.Duration, n)
 		for range 2 { // the first pass does not know the later ones yet
 			for i := range n {
-				pauses[i] = l.pause(fmt.Sprint(of, i), alone(i), of)
+				pauses[i] = l.pause(order(fmt.Sprint(of, i)), alone(i), of)
 			}
 		}
 		for _, p := range pauses {
@@ -38,25 +44,25 @@ func TestPollIntervals(t *testing.T) {
 		t.Errorf("a thousand orders: %.2f looks a second", got)
 	}
 	for _, c := range []struct{ alone, most time.Duration }{{time.Second, 101 * time.Second}, {time.Minute, 101 * time.Second}, {time.Hour, time.Hour}} {
-		if got := l.pause("one more", c.alone, pollWatched); got > c.most {
+		if got := l.pause(order("one more"), c.alone, pollWatched); got > c.most {
 			t.Errorf("among a thousand, one that would look every %s waits %s", c.alone, got)
 		}
 	}
-	if got := l.pause("to be signed", time.Second, pollUrgent); got != time.Second {
+	if got := l.pause(order("to be signed"), time.Second, pollUrgent); got != time.Second {
 		t.Errorf("among a thousand that are watched, one that is to be signed waits %s", got)
 	}
-	l.remove("to be signed")
-	if got := perSecond(600, pollInFlight, second); got > pollRates[pollInFlight]+0.01 || l.pause("just sent", time.Second, pollWatched) < 50*time.Second {
+	l.remove(order("to be signed"))
+	if got := perSecond(600, pollInFlight, second); got > pollRates[pollInFlight]+0.01 || l.pause(order("just sent"), time.Second, pollWatched) < 50*time.Second {
 		t.Errorf("six hundred that are sent: %.2f looks a second", got)
 	}
-	l.remove("just sent")
+	l.remove(order("just sent"))
 	for i := range 600 {
-		l.remove(fmt.Sprint(pollInFlight, i))
+		l.remove(order(fmt.Sprint(pollInFlight, i)))
 	}
-	if got := l.pause("just sent", time.Second, pollInFlight); got != time.Second {
+	if got := l.pause(order("just sent"), time.Second, pollInFlight); got != time.Second {
 		t.Errorf("among a thousand that are watched, one that was just sent waits %s", got)
 	}
-	l.remove("just sent")
+	l.remove(order("just sent"))
 	if got := perSecond(300, pollUrgent, second); got > pollRates[pollUrgent]+0.01 || got < pollRates[pollUrgent]-0.01 {
 		t.Errorf("three hundred to be signed: %.2f looks a second", got)
 	}
@@ -67,13 +73,13 @@ func TestPollIntervals(t *testing.T) {
 		return time.Hour
 	}
 	perSecond(1000, pollWatched, aged)
-	if got := l.pause(fmt.Sprint(pollWatched, 0), time.Second, pollWatched); got != time.Second {
+	if got := l.pause(order(fmt.Sprint(pollWatched, 0)), time.Second, pollWatched); got != time.Second {
 		t.Errorf("a new order among old ones waits %s", got)
 	}
-	for id := range l.demands {
-		l.remove(id)
+	for p := range l.demands {
+		l.remove(p)
 	}
-	if got := l.pause("last", time.Second, pollWatched); got != time.Second || len(l.demands) != 1 {
+	if got := l.pause(order("last"), time.Second, pollWatched); got != time.Second || len(l.demands) != 1 {
 		t.Errorf("after all others have ended, one waits %s, and %d are known", got, len(l.demands))
 	}
 }
@@ -116,12 +122,12 @@ func TestWaking(t *testing.T) {
 	if startDelay(0) != 0 || startDelay(startsPerSecond-1) != 0 || startDelay(1000) > 100*time.Second || startDelay(1000) < 99*time.Second {
 		t.Errorf("turns: %s, %s", startDelay(startsPerSecond-1), startDelay(1000))
 	}
-	c := make(chan time.Duration, 1)
+	p := &inProgress{wake: make(chan time.Duration, 1)}
 	for _, after := range []time.Duration{time.Hour, 0, time.Minute} {
-		wake(c, after)
+		wake(p, after)
 	}
 	done := make(chan bool, 1)
-	go func() { done <- sleep(t.Context(), time.Hour, c) }()
+	go func() { done <- sleep(t.Context(), time.Hour, p.wake) }()
 	select {
 	case early := <-done:
 		if !early {
@@ -130,9 +136,9 @@ func TestWaking(t *testing.T) {
 	case <-time.After(5 * time.Second):
 		t.Error("it still rests")
 	}
-	wake(c, time.Hour)
+	wake(p, time.Hour)
 	began := time.Now()
-	if sleep(t.Context(), 50*time.Millisecond, c); time.Since(began) > 5*time.Second {
+	if sleep(t.Context(), 50*time.Millisecond, p.wake); time.Since(began) > 5*time.Second {
 		t.Error("a later turn put it off")
 	}
 }
@@ -161,11 +167,11 @@ func TestOpenEntriesWithoutAnOrder(t *testing.T) {
 	b.halt()
 	err := b.db.Update(func(tx *bolt.Tx) error {
 		for i := range 500 {
-			if err := tx.Bucket(journal.OpenBucket).Put(fmt.Append(nil, i), []byte{1}); err != nil {
+			if err := tx.Bucket(openBucket).Put(fmt.Append(nil, i), []byte{1}); err != nil {
 				return err
 			}
 		}
-		return tx.Bucket(journal.OrderBucket).Put([]byte("1"), []byte("{"))
+		return tx.Bucket(orderBucket).Put([]byte("1"), []byte("{"))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +181,7 @@ func TestOpenEntriesWithoutAnOrder(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	e := b.service.engine
 	e.mu.Lock()
-	started := len(e.wake)
+	started := len(e.orders)
 	e.mu.Unlock()
 	e.pollLimiter.mu.Lock()
 	counted := len(e.pollLimiter.demands)

@@ -145,7 +145,7 @@ func (c *proofFixture) restart() {
 		c.t.Fatal(err)
 	}
 	c.engine = &Engine{Journal: j, Providers: map[swap.Kind]swap.Provider{swap.DEX: c.provider}, Nodes: c.hub, Planner: &plan.Planner{}, Sender: c.sender, Now: func() time.Time { return c.now },
-		Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false }, Pause: Pause, Notify: func(swap.Order) {},
+		Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false }, Pause: defaultPause, Notify: func(swap.Order) {},
 		Log: func(_ swap.Order, err error) { c.logged = append(c.logged, err.Error()) }}
 }
 
@@ -199,7 +199,7 @@ func (c *proofFixture) pollOnce(id string) swap.Order {
 	if o.State.Final() {
 		return o
 	}
-	if _, err := c.engine.move(c.t.Context(), &o); err != nil {
+	if _, err := moveOnce(c.t.Context(), c.engine, &o); err != nil {
 		c.logged = append(c.logged, err.Error())
 	}
 	if o, err = c.engine.Journal.Get(id); err != nil {
@@ -546,4 +546,12 @@ func TestTooSoon(t *testing.T) {
 			t.Errorf("at %s: %t", c.now, got)
 		}
 	}
+}
+
+// moveOnce makes one move of an order outside its loop.
+func moveOnce(ctx context.Context, e *Engine, o *swap.Order) (advanced bool, err error) {
+	e.mu.Lock()
+	p := e.inProgress(o.ID)
+	e.mu.Unlock()
+	return e.move(ctx, p, o)
 }

@@ -46,9 +46,9 @@ func TestLineUnderAForeignKey(t *testing.T) {
 	must(j, t, &c, func(o *swap.Order) { o.Plan.Spender = router })
 	must(j, t, &a, func(o *swap.Order) { o.AllowanceLocked = true })
 	plant := func() {
-		u, _ := journal.NeedOf(a)
+		u, _ := needOf(a)
 		for _, o := range []swap.Order{b, c} {
-			putEntry(j, t, journal.UseBucket, append(journal.AllowanceKeyOf(o).Bytes(), a.ID...), swap.MustJSON(u))
+			putEntry(j, t, useBucket, append(allowanceKeyOf(o).Bytes(), a.ID...), swap.MustJSON(u))
 		}
 	}
 	wants := func(when string, promised int64) {
@@ -76,7 +76,7 @@ func TestLineUnderAForeignKey(t *testing.T) {
 	wants("signed", 10)
 	signed := swap.MustJSON(journal.Use{Order: a.ID, Amount: big.NewInt(10), Signed: true})
 	must(j, t, &a, func(o *swap.Order) { o.State = swap.Filled })
-	putEntry(j, t, journal.UseBucket, append(journal.AllowanceKeyOf(a).Bytes(), a.ID...), signed)
+	putEntry(j, t, useBucket, append(allowanceKeyOf(a).Bytes(), a.ID...), signed)
 	wants("ended", 0)
 	if err := checkNotNeeded(j, account, 1, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken}, "", noon); err != nil {
 		t.Errorf("an order that has ended needs it: %v", err)
@@ -90,10 +90,10 @@ func TestDamagedUse(t *testing.T) {
 	j := newJournal(t)
 	a, b := spends(j, t, swap.Swap, 10), spends(j, t, swap.Swap, 20)
 	must(j, t, &a, func(o *swap.Order) { o.AllowanceLocked = true })
-	line := append(journal.AllowanceKeyOf(a).Bytes(), a.ID...)
-	putEntry(j, t, journal.UseBucket, line, []byte("{"))
+	line := append(allowanceKeyOf(a).Bytes(), a.ID...)
+	putEntry(j, t, useBucket, line, []byte("{"))
 	hold := func() error { o := b; o.AllowanceLocked = true; return j.Update(&o, swap.NewCause("test")) }
-	if _, err := j.Uses(journal.AllowanceKeyOf(a)); !errors.Is(err, journal.ErrIndex) {
+	if _, err := j.Uses(allowanceKeyOf(a)); !errors.Is(err, journal.ErrIndex) {
 		t.Errorf("read: %v", err)
 	}
 	if err := hold(); !errors.Is(err, journal.ErrIndex) || errors.Is(err, &swap.Refusal{Code: swap.JournalFailed}) {
@@ -102,12 +102,12 @@ func TestDamagedUse(t *testing.T) {
 	if got := uses(reopened(j, t), t, a); len(got) != 2 || !got[a.ID].AllowanceLocked || got[a.ID].Amount.Int64() != 10 {
 		t.Errorf("after the next start: %+v", got)
 	}
-	putEntry(j, t, journal.UseBucket, line, swap.MustJSON(journal.Use{Order: b.ID, Amount: big.NewInt(10)})) // names another order
+	putEntry(j, t, useBucket, line, swap.MustJSON(journal.Use{Order: b.ID, Amount: big.NewInt(10)})) // names another order
 	if got := uses(reopened(j, t), t, a); len(got) != 2 || !got[a.ID].AllowanceLocked {
 		t.Errorf("after a letter changed: %+v", got)
 	}
-	putEntry(j, t, journal.UseBucket, line, []byte("{"))
-	putEntry(j, t, journal.OrderBucket, []byte(a.ID), []byte("{"))
+	putEntry(j, t, useBucket, line, []byte("{"))
+	putEntry(j, t, orderBucket, []byte(a.ID), []byte("{"))
 	reopened(j, t)
 	if err := hold(); !errors.Is(err, journal.ErrAllowanceLocked) {
 		t.Errorf("held beside an order that cannot be read: %v", err)
@@ -115,14 +115,14 @@ func TestDamagedUse(t *testing.T) {
 	if n, err := needs(j, account, 1, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken}, noon); err != nil || n.share.Int64() != 20 {
 		t.Errorf("%+v, %v", n, err)
 	}
-	putEntry(j, t, journal.UseBucket, line, bytes.Replace(swap.MustJSON(journal.Use{Order: a.ID, Amount: big.NewInt(10), AllowanceLocked: true}), []byte("holds"), []byte("hnlds"), 1))
+	putEntry(j, t, useBucket, line, bytes.Replace(swap.MustJSON(journal.Use{Order: a.ID, Amount: big.NewInt(10), AllowanceLocked: true}), []byte("holds"), []byte("hnlds"), 1))
 	reopened(j, t)
 	if err := hold(); !errors.Is(err, journal.ErrAllowanceLocked) {
 		t.Errorf("held beside one whose line has another letter, too: %v", err)
 	}
-	putEntry(j, t, journal.UseBucket, []byte("short"), []byte("{")) // of no order
+	putEntry(j, t, useBucket, []byte("short"), []byte("{")) // of no order
 	if err := reopened(j, t).DB().View(func(tx *bolt.Tx) error {
-		if got := tx.Bucket(journal.UseBucket).Get([]byte("short")); got != nil {
+		if got := tx.Bucket(useBucket).Get([]byte("short")); got != nil {
 			t.Errorf("%q stays", got)
 		}
 		return nil

@@ -256,7 +256,7 @@ func TestRevokeWaitsForOrders(t *testing.T) {
 		t.Errorf("names %v, not the order %s", refused.Data, needs.ID)
 	}
 	b.signer.locked.Store(false)
-	b.service.engine.Start(t.Context(), revoke.ID) // only this order
+	b.service.engine.Resume(t.Context(), []string{revoke.ID}) // only this order
 	if o := b.waitState(revoke.ID, swap.Cancelled); o.Means() != "cancelled; the allowance is unchanged" {
 		t.Errorf("means %q", o.Means())
 	}

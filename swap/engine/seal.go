@@ -140,7 +140,7 @@ func (e *Engine) resealPlan(o *swap.Order, offer swap.Offer, plan swap.Plan, sli
 }
 
 // errChanged is the refusal to sign for something that is not as it was sealed.
-var errChanged = &swap.Refusal{Code: swap.RecordChanged, ReasonCode: swap.ReasonRecordTampered, Reason: swap.NewCause(swap.ReasonRecordTampered).Text()}
+var errChanged = swap.RefuseFor(swap.RecordChanged, swap.ReasonRecordTampered, nil)
 
 // markTampered makes o wait because its record is not what was sealed, or has no seal. What
 // was sent before is still watched, and the user may end the order.

@@ -10,7 +10,6 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/math"
@@ -276,7 +275,7 @@ func TestForgedUsesAreNone(t *testing.T) {
 	must(b.service.o.Journal, t, &forged, func(o *swap.Order) {
 		o.Terms.Account, o.State, o.Step, o.Results = b.from, swap.Executing, 2, []swap.Result{{}, {Signature: make([]byte, 65)}}
 	})
-	if uses, err := b.service.o.Journal.Uses(journal.AllowanceKeyOf(forged)); err != nil || len(uses) != 1 {
+	if uses, err := b.service.o.Journal.Uses(allowanceKeyOf(forged)); err != nil || len(uses) != 1 {
 		t.Fatal(uses, err)
 	}
 	r, err := b.review(usdc, thousand)

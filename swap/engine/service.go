@@ -99,7 +99,7 @@ type Options struct {
 	IsLocked    func(error) bool
 	OpenOrders  int // limit of orders in progress
 	Now         func() time.Time
-	Pause       func(still time.Duration) time.Duration // nil = [Pause]
+	Pause       func(still time.Duration) time.Duration // nil = [defaultPause]
 	Log         func(o swap.Order, err error)
 }
 
@@ -108,10 +108,8 @@ type Service struct {
 	*plan.Quoter
 	o      Options
 	engine *Engine
-	ctx    context.Context // of the engine; set by Resume
 
-	actMu sync.Mutex // held while an act is journaled and while plans are dropped; locked before mu
-	mu    sync.Mutex // guards ctx
+	actMu sync.Mutex // held while an act is journaled and while plans are dropped
 
 	subMu sync.Mutex
 	subs  map[int]func(swap.Order)
@@ -134,7 +132,7 @@ func NewService(o Options) (*Service, error) {
 		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.notify, Log: o.Log}
 	planner.Orders = acceptedOrders{o.Journal, s.engine}
 	if s.engine.Pause == nil {
-		s.engine.Pause = Pause
+		s.engine.Pause = defaultPause
 	}
 	if s.engine.Log == nil {
 		s.engine.Log = func(swap.Order, error) {}
@@ -149,9 +147,6 @@ func (s *Service) Resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.ctx = ctx
-	s.mu.Unlock()
 	s.engine.Resume(ctx, open) // one that cannot be read does not hold up the others
 	return nil
 }
@@ -212,16 +207,5 @@ func (s *Service) notify(o swap.Order) {
 	o = s.engine.withPollTime(o)
 	for _, f := range s.subs {
 		f(o)
-	}
-}
-
-// start hands an order to the engine, unless the service is stopping: then the next start
-// of the daemon finds it in the journal.
-func (s *Service) start(id string) {
-	s.mu.Lock()
-	ctx := s.ctx
-	s.mu.Unlock()
-	if ctx != nil && ctx.Err() == nil {
-		s.engine.Start(ctx, id)
 	}
 }

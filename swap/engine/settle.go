@@ -174,17 +174,15 @@ func (l *settlementWatch) claimsShallow(tx common.Hash) bool {
 	return slices.Contains(slices.Collect(maps.Values(l.shallow)), tx)
 }
 
-// settlementWatch returns an order's lookout, and makes it if there is none.
+// settlementWatch returns what is known of an order's settlement.
 func (e *Engine) settlementWatch(id string) *settlementWatch {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.settlementWatches == nil {
-		e.settlementWatches = make(map[string]*settlementWatch)
+	p := e.inProgress(id)
+	if p.settlement == nil {
+		p.settlement = &settlementWatch{searches: map[string]*search{}, ruledOut: map[ruled]bool{}, candidates: map[string]*swap.CandidatePayment{}, shallow: map[string]common.Hash{}}
 	}
-	if e.settlementWatches[id] == nil {
-		e.settlementWatches[id] = &settlementWatch{searches: map[string]*search{}, ruledOut: map[ruled]bool{}, candidates: map[string]*swap.CandidatePayment{}, shallow: map[string]common.Hash{}}
-	}
-	return e.settlementWatches[id]
+	return p.settlement
 }
 
 // beginSearch records a settled block of each chain before anything of o that spends is

@@ -85,8 +85,7 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 		}
 	}
 	if err == nil {
-		s.notify(o.Clone())
-		s.start(o.ID)
+		s.goOn(o)
 	}
 	return o, err
 }

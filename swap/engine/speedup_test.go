@@ -225,7 +225,7 @@ func TestSpeedUpSurvivesCrashes(t *testing.T) {
 			l := &bumpSender{Sender: b.service.engine.Sender, bump: bump}
 			b.service.engine.Sender = l
 			ctx, cancel := context.WithCancel(t.Context())
-			b.service.engine.Start(ctx, o.ID)
+			b.service.engine.Resume(ctx, []string{o.ID})
 			for l.called.Load() == 0 {
 				time.Sleep(time.Millisecond)
 			}

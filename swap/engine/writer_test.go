@@ -10,7 +10,6 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
-	"swapkeep/swap/journal"
 
 	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
@@ -192,7 +191,7 @@ func TestAllowanceTheFileDoesNotKnow(t *testing.T) {
 		t.Fatal(grants, err)
 	}
 	for g := range grants {
-		putEntry(b.service.o.Journal, t, journal.GrantBucket, journal.GrantKey(b.from, 1, g), nil)
+		putEntry(b.service.o.Journal, t, grantBucket, grantKey(b.from, 1, g), nil)
 	}
 	if _, err := b.reviewDeposit(native, 1e15); err != nil {
 		t.Errorf("it is known all the same: %v", err)

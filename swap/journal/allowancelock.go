@@ -15,9 +15,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// UseBucket has an entry for every open order that needs an allowance: key ‖ order id ->
+// useBucket has an entry for every open order that needs an allowance: key ‖ order id ->
 // Use. It changes in the same commit as the order.
-var UseBucket = []byte("allowance")
+var useBucket = []byte("allowance")
 
 // ErrAllowanceLocked means that another order is between its approval and its pull of the same
 // allowance.
@@ -45,8 +45,8 @@ const (
 	allowanceKeyLen = balanceKeyLen + common.AddressLength
 )
 
-// AllowanceKeyOf returns the allowance that o needs.
-func AllowanceKeyOf(o swap.Order) AllowanceKey {
+// allowanceKeyOf returns the allowance that o needs.
+func allowanceKeyOf(o swap.Order) AllowanceKey {
 	return AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.Account, Token: o.Terms.Input(), Spender: o.Plan.Spender}
 }
 
@@ -59,9 +59,9 @@ type Use struct {
 	Signed          bool     `json:"signed,omitempty"` // a signed order: other orders count its amount as spent
 }
 
-// NeedOf returns what o needs of its allowance. ok is false once the input was pulled, or
+// needOf returns what o needs of its allowance. ok is false once the input was pulled, or
 // for a signed order once it has ended.
-func NeedOf(o swap.Order) (u Use, ok bool) {
+func needOf(o swap.Order) (u Use, ok bool) {
 	if o.Plan.Spender == (common.Address{}) || o.Terms.AmountIn == nil || len(o.Plan.Steps) == 0 || o.State.Final() {
 		return u, false
 	}
@@ -76,17 +76,17 @@ func NeedOf(o swap.Order) (u Use, ok bool) {
 // writeUse updates o's entry; was is o as stored. It fails with ErrAllowanceLocked if o holds an
 // allowance that another order holds.
 func writeUse(tx *bolt.Tx, was swap.Order, o *swap.Order) error {
-	b := tx.Bucket(UseBucket)
-	if was.Plan.Spender != (common.Address{}) && AllowanceKeyOf(was) != AllowanceKeyOf(*o) {
-		if err := b.Delete(append(AllowanceKeyOf(was).Bytes(), o.ID...)); err != nil {
+	b := tx.Bucket(useBucket)
+	if was.Plan.Spender != (common.Address{}) && allowanceKeyOf(was) != allowanceKeyOf(*o) {
+		if err := b.Delete(append(allowanceKeyOf(was).Bytes(), o.ID...)); err != nil {
 			return err
 		}
 	}
 	if o.Plan.Spender == (common.Address{}) {
 		return nil
 	}
-	key := append(AllowanceKeyOf(*o).Bytes(), o.ID...)
-	u, ok := NeedOf(*o)
+	key := append(allowanceKeyOf(*o).Bytes(), o.ID...)
+	u, ok := needOf(*o)
 	o.AllowanceLocked = ok && u.AllowanceLocked
 	if !ok {
 		return b.Delete(key)
@@ -104,8 +104,8 @@ func writeUse(tx *bolt.Tx, was swap.Order, o *swap.Order) error {
 // If two orders hold it already, after damage to the file, they must not block each other
 // for ever: the older one goes on.
 func checkAllowanceFree(tx *bolt.Tx, was, o swap.Order) error {
-	k := AllowanceKeyOf(o)
-	held := was.AllowanceLocked && AllowanceKeyOf(was) == k
+	k := allowanceKeyOf(o)
+	held := was.AllowanceLocked && allowanceKeyOf(was) == k
 	lines, err := readLines(tx, k.Bytes())
 	if err != nil {
 		return err
@@ -131,15 +131,15 @@ func checkAllowanceFree(tx *bolt.Tx, was, o swap.Order) error {
 // recordSaysLocked reports whether an order's record contains that it holds its allowance.
 // Decoding every record would take too long where a thousand orders wait.
 func recordSaysLocked(tx *bolt.Tx, id string) bool {
-	return bytes.Contains(tx.Bucket(OrderBucket).Get([]byte(id)), []byte(`"holds":true`))
+	return bytes.Contains(tx.Bucket(orderBucket).Get([]byte(id)), []byte(`"holds":true`))
 }
 
 // UseOf returns what o needs of allowance k; ok is false if nothing.
 func UseOf(o swap.Order, k AllowanceKey) (u Use, ok bool) {
-	if AllowanceKeyOf(o) != k {
+	if allowanceKeyOf(o) != k {
 		return u, false
 	}
-	return NeedOf(o)
+	return needOf(o)
 }
 
 // A storedUse is a stored use with its key.
@@ -152,7 +152,7 @@ type storedUse struct {
 // another order's id is skipped, so that no order counts twice. It fails with ErrIndex if
 // an entry cannot be read.
 func readLines(tx *bolt.Tx, prefix []byte) (lines []storedUse, err error) {
-	c := tx.Bucket(UseBucket).Cursor()
+	c := tx.Bucket(useBucket).Cursor()
 	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 		u, err := decodeUse(v)
 		if err != nil {

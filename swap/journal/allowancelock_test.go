@@ -58,7 +58,7 @@ func (j *Journal) must(t *testing.T, o *swap.Order, change func(*swap.Order)) {
 
 func (j *Journal) uses(t *testing.T, o swap.Order) map[string]Use {
 	t.Helper()
-	list, err := j.Uses(AllowanceKeyOf(o))
+	list, err := j.Uses(allowanceKeyOf(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +124,9 @@ func TestStaleHolderIsTakenOver(t *testing.T) {
 			j.must(t, &a, func(o *swap.Order) { o.AllowanceLocked = true })
 			err := j.DB().Update(func(tx *bolt.Tx) error {
 				if c.order == "" {
-					return tx.Bucket(OrderBucket).Delete([]byte(a.ID))
+					return tx.Bucket(orderBucket).Delete([]byte(a.ID))
 				}
-				return tx.Bucket(OrderBucket).Put([]byte(a.ID), []byte(strings.Replace(c.order, "%s", a.ID, 1)))
+				return tx.Bucket(orderBucket).Put([]byte(a.ID), []byte(strings.Replace(c.order, "%s", a.ID, 1)))
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -14,12 +14,12 @@ func TestSpenderChangeUpdatesTheAllowanceIndex(t *testing.T) {
 	j := newJournal(t)
 	o := j.spends(t, swap.Swap, 1000)
 	j.must(t, &o, func(o *swap.Order) { o.AllowanceLocked = true })
-	before := AllowanceKeyOf(o)
+	before := allowanceKeyOf(o)
 	for _, spender := range []common.Address{router, {}} {
 		j.must(t, &o, func(o *swap.Order) { o.Plan.Spender = spender })
 		if uses, err := j.Uses(before); err != nil || len(uses) != 0 {
 			t.Errorf("still in use: %+v, %v", uses, err)
 		}
-		before = AllowanceKeyOf(o)
+		before = allowanceKeyOf(o)
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestOldOrdersHaveNoCause(t *testing.T) {
 	old, o := soundOrder(), swap.Order{}
 	old.Reason, old.Proposal = "so it was", &swap.Proposal{Reason: "it fell", Review: swap.Review{Terms: old.Terms, Offer: old.Offer, Gas: swap.Gas{Expected: big.NewInt(1), Max: big.NewInt(1), Balance: big.NewInt(1)}}}
-	if err := DecodeOrder(swap.MustJSON(old), "a", &o); err != nil || o.Reason != "so it was" || o.Cause != nil || o.Clone().Proposal.Cause != nil {
+	if err := decodeOrder(swap.MustJSON(old), "a", &o); err != nil || o.Reason != "so it was" || o.Cause != nil || o.Clone().Proposal.Cause != nil {
 		t.Errorf("%+v, %v", o, err)
 	}
 	var e Entry

@@ -10,7 +10,6 @@ import (
 
 	"swapkeep/swap"
 
-	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -24,14 +23,14 @@ var ErrIndex = errors.New("an index of the orders is damaged")
 // state are decoded.
 func reindex(tx *bolt.Tx) error {
 	open, uses := map[string][]byte{}, useLines{}
-	for _, id := range selectKeys(tx.Bucket(OrderBucket), func(k, v []byte) bool { return IsID(k) && mustResume(tx, k, v, uses) }) {
+	for _, id := range selectKeys(tx.Bucket(orderBucket), func(k, v []byte) bool { return isID(k) && mustResume(tx, k, v, uses) }) {
 		open[string(id)] = []byte{1}
 	}
 	keepUnreadableUses(tx, uses)
-	if err := refill(tx, OpenBucket, open); err != nil {
+	if err := refill(tx, openBucket, open); err != nil {
 		return err
 	}
-	if err := refill(tx, UseBucket, uses); err != nil {
+	if err := refill(tx, useBucket, uses); err != nil {
 		return err
 	}
 	return reindexGrants(tx)
@@ -58,7 +57,7 @@ func refill(tx *bolt.Tx, bucket []byte, entries map[string][]byte) error {
 // resumed. If its record cannot be read, that index and its history decide; if it is in a
 // state of a newer version, that index. A readable order's use is added to uses.
 func mustResume(tx *bolt.Tx, id, record []byte, uses useLines) bool {
-	listed := tx.Bucket(OpenBucket).Get(id) != nil
+	listed := tx.Bucket(openBucket).Get(id) != nil
 	if !listed && recordEnded(record) {
 		return false
 	}
@@ -70,18 +69,18 @@ func mustResume(tx *bolt.Tx, id, record []byte, uses useLines) bool {
 	return !o.State.Final() || listed && !o.State.KnownFinal()
 }
 
-// useLines are the entries of [UseBucket] that open orders have, by key.
+// useLines are the entries of [useBucket] that open orders have, by key.
 type useLines map[string][]byte
 
 func (l useLines) add(o swap.Order) {
-	if u, ok := NeedOf(o); ok {
-		l[string(append(AllowanceKeyOf(o).Bytes(), o.ID...))] = swap.MustJSON(u)
+	if u, ok := needOf(o); ok {
+		l[string(append(allowanceKeyOf(o).Bytes(), o.ID...))] = swap.MustJSON(u)
 	}
 }
 
 // lastState returns the state in an order's newest history entry; "" if unreadable.
 func lastState(tx *bolt.Tx, id string) swap.State {
-	h := tx.Bucket(HistoryBucket)
+	h := tx.Bucket(historyBucket)
 	k := lastBefore(h.Cursor(), id+"0") // the key after every key with prefix id+"/"
 	var e Entry
 	if !bytes.HasPrefix(k, []byte(id+"/")) || json.Unmarshal(h.Get(k), &e) != nil {
@@ -111,7 +110,7 @@ const maxStateField = 32
 // unreadable key is deleted. A contradicted entry stays: it may be of a step that was
 // replaced since, and one grant too many only costs a look-up.
 func reindexGrants(tx *bolt.Tx) error {
-	b, heard := tx.Bucket(GrantBucket), grantsByOrder{}
+	b, heard := tx.Bucket(grantBucket), grantsByOrder{}
 	var none [][]byte
 	doubtful, all := map[string]bool{}, false
 	selectKeys(b, func(k, v []byte) bool {
@@ -133,7 +132,7 @@ func reindexGrants(tx *bolt.Tx) error {
 		}
 	}
 	made := map[string]string{} // of two orders that granted the same, the newer
-	for _, id := range selectKeys(tx.Bucket(OrderBucket), func(k, _ []byte) bool { return IsID(k) && (all || doubtful[string(k)]) }) {
+	for _, id := range selectKeys(tx.Bucket(orderBucket), func(k, _ []byte) bool { return isID(k) && (all || doubtful[string(k)]) }) {
 		o, err := read(tx, string(id))
 		if err != nil {
 			continue // lists show it as unreadable
@@ -185,7 +184,7 @@ func (w grantsByOrder) load(tx *bolt.Tx, id string) orderGrants {
 // order may be between its approval and its pull. An entry that cannot be read either
 // becomes one that locks the allowance.
 func keepUnreadableUses(tx *bolt.Tx, uses useLines) {
-	b := tx.Bucket(UseBucket)
+	b := tx.Bucket(useBucket)
 	for _, k := range selectKeys(b, func(k, _ []byte) bool { return uses[string(k)] == nil }) {
 		id := string(k[min(allowanceKeyLen, len(k)):])
 		if _, err := read(tx, id); !errors.Is(err, ErrUnreadable) {
@@ -208,15 +207,4 @@ func selectKeys(b *bolt.Bucket, such func(k, v []byte) bool) (keys [][]byte) {
 		}
 	}
 	return keys
-}
-
-// readGrant decodes a key of the index of grants, as GrantKey encodes it.
-func readGrant(k []byte) (g swap.Grant, ok bool) {
-	const token = common.AddressLength + 8
-	const spender, kind = token + common.AddressLength, token + 2*common.AddressLength
-	if len(k) < kind {
-		return g, false
-	}
-	g = swap.Grant{Token: common.BytesToAddress(k[token:spender]), Spender: common.BytesToAddress(k[spender:kind]), Kind: swap.AllowanceKind(k[kind:])}
-	return g, g.Kind == swap.ByToken || g.Kind == swap.ByPermit2
 }

@@ -41,7 +41,7 @@ func (j *Journal) reopened(t testing.TB) *Journal {
 // not taken for "nothing granted". The next start restores it from the orders and keeps
 // the valid entries.
 func TestDamagedGrant(t *testing.T) {
-	whole := GrantKey(account, 1, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken})
+	whole := grantKey(account, 1, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken})
 	for name, bad := range map[string][]byte{
 		"only account and chain": whole[:28], "no spender": whole[:48], "half a spender": whole[:60], "no kind": whole[:68],
 		"another kind": append(whole[:68:68], "erc2"...), "half an account": whole[:7],
@@ -56,11 +56,11 @@ func TestDamagedGrant(t *testing.T) {
 			j.must(t, &old, func(o *swap.Order) {
 				o.Plan.Steps[1].Effect = swap.Effect{Kind: swap.Permit, Target: swap.Permit2Contract, Approves: []swap.Approval{{Token: weth, Spender: router, Amount: big.NewInt(1)}}}
 			})
-			sound := GrantKey(account, 1, swap.Grant{Token: weth, Spender: router, Kind: swap.ByPermit2}) // of a step that was rebuilt since
-			j.putEntry(t, GrantBucket, whole, nil)
-			j.putEntry(t, GrantBucket, bad, []byte(lost.ID))
-			j.putEntry(t, GrantBucket, sound, []byte(old.ID))
-			j.putEntry(t, OrderBucket, []byte(ended.ID), []byte("{")) // does not block reading the others
+			sound := grantKey(account, 1, swap.Grant{Token: weth, Spender: router, Kind: swap.ByPermit2}) // of a step that was rebuilt since
+			j.putEntry(t, grantBucket, whole, nil)
+			j.putEntry(t, grantBucket, bad, []byte(lost.ID))
+			j.putEntry(t, grantBucket, sound, []byte(old.ID))
+			j.putEntry(t, orderBucket, []byte(ended.ID), []byte("{")) // does not block reading the others
 			if all, err := j.Grants(account, 1); len(bad) >= 28 && !errors.Is(err, ErrIndex) {
 				t.Errorf("read as %v, %v", all, err)
 			}
@@ -77,7 +77,7 @@ func TestDamagedGrant(t *testing.T) {
 // valid entries apart and forgets none that its order no longer names.
 func TestGrantWithAnotherLetter(t *testing.T) {
 	j, g := newJournal(t), swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken}
-	key := GrantKey(account, 1, g)
+	key := grantKey(account, 1, g)
 	a, b := j.spends(t, swap.Signed, 10), j.spends(t, swap.Signed, 20)
 	for _, o := range []*swap.Order{&a, &b} {
 		j.must(t, o, func(o *swap.Order) { o.Results = append(o.Results, swap.Result{Tx: common.Hash{1}}) })
@@ -86,7 +86,7 @@ func TestGrantWithAnotherLetter(t *testing.T) {
 		t.Helper()
 		n := 0
 		j = j.reopened(t)
-		_ = j.DB().View(func(tx *bolt.Tx) error { n = tx.Bucket(GrantBucket).Stats().KeyN; return nil })
+		_ = j.DB().View(func(tx *bolt.Tx) error { n = tx.Bucket(grantBucket).Stats().KeyN; return nil })
 		if all, err := j.Grants(account, 1); err != nil || n > 2 || all[g] != id {
 			t.Errorf("%s: %d entries, %v, %v; want %s", what, n, all, err, id)
 		}
@@ -95,27 +95,27 @@ func TestGrantWithAnotherLetter(t *testing.T) {
 	for i := range key {
 		bad := bytes.Clone(key)
 		bad[i] ^= 1
-		j.putEntry(t, GrantBucket, key, nil)
-		j.putEntry(t, GrantBucket, bad, []byte(older))
+		j.putEntry(t, grantBucket, key, nil)
+		j.putEntry(t, grantBucket, bad, []byte(older))
 		wants(fmt.Sprintf("byte %d of the key", i), older)
-		j.putEntry(t, GrantBucket, bad, nil)
+		j.putEntry(t, grantBucket, bad, nil)
 	}
-	replaced := GrantKey(account, 1, swap.Grant{Token: weth, Spender: router, Kind: swap.ByToken})
-	j.putEntry(t, GrantBucket, replaced, []byte(older))
+	replaced := grantKey(account, 1, swap.Grant{Token: weth, Spender: router, Kind: swap.ByToken})
+	j.putEntry(t, grantBucket, replaced, []byte(older))
 	wants("one more", older)
 	if all, err := j.Grants(account, 1); all[swap.Grant{Token: weth, Spender: router, Kind: swap.ByToken}] != older {
 		t.Errorf("of a step that was replaced: %v, %v", all, err)
 	}
-	j.putEntry(t, GrantBucket, replaced, nil)
-	j.putEntry(t, GrantBucket, key, []byte(older))
+	j.putEntry(t, grantBucket, replaced, nil)
+	j.putEntry(t, grantBucket, key, []byte(older))
 	wants("sound", older)
-	j.putEntry(t, GrantBucket, key, []byte("x"+older[1:]))
+	j.putEntry(t, grantBucket, key, []byte("x"+older[1:]))
 	wants("a letter of the order", newer)
 	for _, id := range []string{older, newer} {
-		j.putEntry(t, OrderBucket, []byte(id), []byte("{"))
+		j.putEntry(t, orderBucket, []byte(id), []byte("{"))
 	}
 	wants("of an order that cannot be read", newer)
-	j.putEntry(t, GrantBucket, key, []byte("x"+older[1:]))
+	j.putEntry(t, grantBucket, key, []byte("x"+older[1:]))
 	wants("and a letter of it", "x"+older[1:])
 }
 
@@ -124,22 +124,22 @@ func TestGrantWithAnotherLetter(t *testing.T) {
 func TestOpenWithAnotherLetter(t *testing.T) {
 	letter := func(to string) func(*testing.T, *Journal, string, string) {
 		return func(t *testing.T, j *Journal, open, _ string) {
-			j.putEntry(t, OpenBucket, []byte(open), nil)
-			j.putEntry(t, OpenBucket, []byte(to+open[1:]), []byte{1})
+			j.putEntry(t, openBucket, []byte(open), nil)
+			j.putEntry(t, openBucket, []byte(to+open[1:]), []byte{1})
 		}
 	}
 	for name, damage := range map[string]func(t *testing.T, j *Journal, open, ended string){
 		"another id":   letter("x"),
 		"no id":        letter("\x71\x00"),
-		"missing":      func(t *testing.T, j *Journal, open, _ string) { j.putEntry(t, OpenBucket, []byte(open), nil) },
-		"one too many": func(t *testing.T, j *Journal, _, ended string) { j.putEntry(t, OpenBucket, []byte(ended), []byte{1}) },
+		"missing":      func(t *testing.T, j *Journal, open, _ string) { j.putEntry(t, openBucket, []byte(open), nil) },
+		"one too many": func(t *testing.T, j *Journal, _, ended string) { j.putEntry(t, openBucket, []byte(ended), []byte{1}) },
 		"with its record": func(t *testing.T, j *Journal, open, _ string) {
 			letter("x")(t, j, open, "")
-			j.putEntry(t, OrderBucket, []byte(open), []byte("{"))
+			j.putEntry(t, orderBucket, []byte(open), []byte("{"))
 		},
 		"record of another": func(t *testing.T, j *Journal, open, ended string) {
 			letter("x")(t, j, open, "")
-			j.putEntry(t, OrderBucket, []byte(ended), []byte("{"))
+			j.putEntry(t, orderBucket, []byte(ended), []byte("{"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,11 +166,11 @@ func TestOpenOfANewerVersion(t *testing.T) {
 	j := newJournal(t)
 	o := j.spends(t, swap.Swap, 10)
 	o.State = "resting"
-	j.putEntry(t, OrderBucket, []byte(o.ID), swap.MustJSON(o))
+	j.putEntry(t, orderBucket, []byte(o.ID), swap.MustJSON(o))
 	if ids, err := j.reopened(t).Open(); err != nil || len(ids) != 1 {
 		t.Errorf("open are %q, %v", ids, err)
 	}
-	j.putEntry(t, OpenBucket, []byte(o.ID), nil) // the newer version decides
+	j.putEntry(t, openBucket, []byte(o.ID), nil) // the newer version decides
 	if ids, err := j.reopened(t).Open(); err != nil || len(ids) != 0 {
 		t.Errorf("open are %q, %v", ids, err)
 	}
@@ -182,11 +182,11 @@ func TestOpenEntryOfAnUnreadableOrder(t *testing.T) {
 	j := newJournal(t)
 	o := j.spends(t, swap.Swap, 10)
 	j.must(t, &o, func(o *swap.Order) { o.State = swap.Cancelled })
-	j.putEntry(t, OrderBucket, []byte(o.ID), []byte("{"))
+	j.putEntry(t, orderBucket, []byte(o.ID), []byte("{"))
 	if ids, err := j.reopened(t).Open(); err != nil || len(ids) != 0 {
 		t.Errorf("open are %q, %v", ids, err)
 	}
-	j.putEntry(t, OpenBucket, []byte(o.ID), []byte{1})
+	j.putEntry(t, openBucket, []byte(o.ID), []byte{1})
 	if ids, err := j.reopened(t).Open(); err != nil || len(ids) != 1 {
 		t.Errorf("open are %q, %v", ids, err)
 	}
@@ -234,11 +234,11 @@ func TestLineWithAnotherLetter(t *testing.T) {
 			j := newJournal(t)
 			a, b := j.spends(t, swap.Swap, 10), j.spends(t, swap.Swap, 20)
 			j.must(t, &a, func(o *swap.Order) { o.AllowanceLocked = true })
-			u, _ := NeedOf(a)
-			key, k, v := append(AllowanceKeyOf(a).Bytes(), a.ID...), append(AllowanceKeyOf(a).Bytes(), a.ID...), swap.MustJSON(u)
+			u, _ := needOf(a)
+			key, k, v := append(allowanceKeyOf(a).Bytes(), a.ID...), append(allowanceKeyOf(a).Bytes(), a.ID...), swap.MustJSON(u)
 			damage(k, v)
-			j.putEntry(t, UseBucket, key, nil)
-			j.putEntry(t, UseBucket, k, v)
+			j.putEntry(t, useBucket, key, nil)
+			j.putEntry(t, useBucket, k, v)
 			hold := func() error { o := b; o.AllowanceLocked = true; return j.Update(&o, swap.NewCause("test")) }
 			if err := hold(); name == "it holds" && !errors.Is(err, ErrAllowanceLocked) {
 				t.Fatalf("held beside it before the next start: %v", err)
@@ -252,7 +252,7 @@ func TestLineWithAnotherLetter(t *testing.T) {
 				t.Errorf("after the next start: %+v", got)
 			}
 			_ = j.DB().View(func(tx *bolt.Tx) error {
-				if n := tx.Bucket(UseBucket).Stats().KeyN; n != 2 {
+				if n := tx.Bucket(useBucket).Stats().KeyN; n != 2 {
 					t.Errorf("%d lines", n)
 				}
 				return nil
@@ -279,10 +279,10 @@ func TestTwoHolders(t *testing.T) {
 	}
 	for _, o := range []*swap.Order{&a, &b} {
 		o.AllowanceLocked = true
-		j.putEntry(t, OrderBucket, []byte(o.ID), swap.MustJSON(o))
+		j.putEntry(t, orderBucket, []byte(o.ID), swap.MustJSON(o))
 	}
-	line := append(AllowanceKeyOf(a).Bytes(), a.ID...)
-	for when, damage := range map[string]func(){"as it is": func() {}, "after the next start": func() { j.putEntry(t, UseBucket, line, []byte("{")); j = j.reopened(t) }} {
+	line := append(allowanceKeyOf(a).Bytes(), a.ID...)
+	for when, damage := range map[string]func(){"as it is": func() {}, "after the next start": func() { j.putEntry(t, useBucket, line, []byte("{")); j = j.reopened(t) }} {
 		third, newer := c, b
 		third.AllowanceLocked, newer.Condition = true, swap.WaitingForUnlock
 		for _, o := range []*swap.Order{&third, &newer} {

@@ -32,7 +32,7 @@ func unreadFor(t *testing.T, name string) string {
 	t.Helper()
 	o := soundOrder()
 	o.ID = name
-	err := DecodeOrder(swap.MustJSON(o), "a", new(swap.Order))
+	err := decodeOrder(swap.MustJSON(o), "a", new(swap.Order))
 	if err == nil {
 		t.Fatal("it is read")
 	}
@@ -44,7 +44,7 @@ func unreadFor(t *testing.T, name string) string {
 func TestDamagedRecord(t *testing.T) {
 	good := soundOrder()
 	var back swap.Order
-	if err := DecodeOrder(swap.MustJSON(good), "a", &back); err != nil {
+	if err := decodeOrder(swap.MustJSON(good), "a", &back); err != nil {
 		t.Fatal(err)
 	}
 	beyond, err := time.Parse(time.RFC3339, "9999-12-31T23:59:59-23:59")
@@ -79,7 +79,7 @@ func TestDamagedRecord(t *testing.T) {
 		bad := good.Clone()
 		damage(&bad)
 		var o swap.Order
-		if err := DecodeOrder(swap.MustJSON(bad), "a", &o); !errors.Is(err, ErrUnreadable) {
+		if err := decodeOrder(swap.MustJSON(bad), "a", &o); !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestDamagedRecord(t *testing.T) {
 	}
 	poor := soundOrder()
 	poor.Offer.Net = big.NewInt(-1) // gas may cost more than a swap brings
-	if err := DecodeOrder(swap.MustJSON(poor), "a", &back); err != nil {
+	if err := decodeOrder(swap.MustJSON(poor), "a", &back); err != nil {
 		t.Error(err)
 	}
 	if (swap.Order{Progress: swap.Progress{State: swap.Filled}, Consent: swap.Consent{Terms: testTerms()}, Outcome: swap.Outcome{Verdict: &swap.Verdict{Spent: &swap.Spend{}}}}).Means() == "" {
@@ -134,7 +134,7 @@ func TestOpenOrdersAreListedAlone(t *testing.T) {
 			t.Errorf("on from one that ended: %v", got)
 		}
 	}
-	err := j.DB().Update(func(tx *bolt.Tx) error { return tx.Bucket(OrderBucket).Delete([]byte(open[2].ID)) })
+	err := j.DB().Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Delete([]byte(open[2].ID)) })
 	if got := listed("", 10); err != nil || !slices.Equal(got, []string{open[3].ID}) {
 		t.Errorf("beside one of which nothing is there: %v, %v", got, err)
 	}

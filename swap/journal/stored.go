@@ -20,8 +20,8 @@ import (
 // that says what no order can.
 var ErrUnreadable = errors.New("the record of the order is damaged")
 
-// DecodeOrder decodes an order's stored snapshot. Errors wrap ErrUnreadable.
-func DecodeOrder(b []byte, id string, o *swap.Order) error {
+// decodeOrder decodes an order's stored snapshot. Errors wrap ErrUnreadable.
+func decodeOrder(b []byte, id string, o *swap.Order) error {
 	err := json.Unmarshal(b, o)
 	if err == nil {
 		err = sound(o, id)
@@ -52,8 +52,8 @@ func sound(o *swap.Order, id string) error {
 // maxID bounds an order's id, in bytes; ours are uuids.
 const maxID = 64
 
-// IsID reports whether an order can have that id.
-func IsID(key []byte) bool {
+// isID reports whether an order can have that id.
+func isID(key []byte) bool {
 	return len(key) > 0 && len(key) <= maxID && !slices.ContainsFunc(key, func(c byte) bool {
 		return c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z')
 	})
@@ -153,5 +153,5 @@ const maxShownError = 400
 
 // placeholderFor returns the placeholder for an order that could not be read.
 func placeholderFor(tx *bolt.Tx, id string, why error) swap.Order {
-	return UnreadableOrder(id, tx.Bucket(OpenBucket).Get([]byte(id)) != nil, why)
+	return UnreadableOrder(id, tx.Bucket(openBucket).Get([]byte(id)) != nil, why)
 }

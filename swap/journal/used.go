@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"swapkeep/swap"
 
 	bolt "go.etcd.io/bbolt"
 )
 
-// UsedBucket indexes every log and payment that proved an order's end: key -> order id.
+// usedBucket indexes every log and payment that proved an order's end: key -> order id.
 // It changes in the same commit as the order.
-var UsedBucket = []byte("used")
+var usedBucket = []byte("used")
 
 // ErrProofUsed means that another order's end rests on the same log or payment.
 var ErrProofUsed = errors.New("another order ended by the same payment")
@@ -22,14 +21,14 @@ var ErrProofUsed = errors.New("another order ended by the same payment")
 // What an entry of the bucket stands for. After chain id and kind, a key has: hash and
 // place of a log; hash (n); block and account (g); or block, account and hash (p).
 const (
-	UsedLog   = 'l'
+	usedLog   = 'l'
 	usedCoin  = 'n' // a transaction's payment of the native coin
 	usedGrown = 'g' // increase of an account's native balance in a block
 	usedPaid  = 'p' // the same payment as usedCoin, by where it arrived
 )
 
-// UsedKey returns a key, or the beginning of one.
-func UsedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
+// usedKey returns a key, or the beginning of one.
+func usedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
 	return slices.Concat(binary.BigEndian.AppendUint64(nil, chainID), []byte{kind}, slices.Concat(parts...))
 }
 
@@ -39,50 +38,37 @@ func UsedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
 func keys(r swap.LogRef) (takes, excludes [][]byte) {
 	number := func(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 	if r.Index >= 0 {
-		return [][]byte{UsedKey(r.Chain, UsedLog, r.Tx[:], number(uint64(r.Index)))}, nil
+		return [][]byte{usedKey(r.Chain, usedLog, r.Tx[:], number(uint64(r.Index)))}, nil
 	}
 	where := slices.Concat(number(r.Block), r.Account[:])
-	takes = [][]byte{UsedKey(r.Chain, usedCoin, r.Tx[:])}
+	takes = [][]byte{usedKey(r.Chain, usedCoin, r.Tx[:])}
 	if r.BalanceIncrease {
-		return append(takes, UsedKey(r.Chain, usedGrown, where)), [][]byte{UsedKey(r.Chain, usedPaid, where)}
+		return append(takes, usedKey(r.Chain, usedGrown, where)), [][]byte{usedKey(r.Chain, usedPaid, where)}
 	}
-	return append(takes, UsedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{UsedKey(r.Chain, usedGrown, where)}
+	return append(takes, usedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{usedKey(r.Chain, usedGrown, where)}
 }
 
-// usedByOther reports whether an order other than the given one ended by r, or by something
-// that cannot be told from it.
-func usedByOther(r swap.LogRef, b *bolt.Bucket, order string) bool {
+// usedByOther reports whether another order ended by r, or by something that cannot be told
+// from it.
+func usedByOther(w owner, r swap.LogRef) bool {
 	takes, excludes := keys(r)
-	for _, k := range takes {
-		if v := b.Get(k); v != nil && string(v) != order {
-			return true
-		}
-	}
-	for _, prefix := range excludes {
-		c := b.Cursor()
-		for k, v := c.Seek(prefix); strings.HasPrefix(string(k), string(prefix)); k, v = c.Next() {
-			if string(v) != order {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(takes, func(k []byte) bool { return w.othersHave(usedBucket, k) }) ||
+		slices.ContainsFunc(excludes, func(prefix []byte) bool { return w.othersHaveUnder(usedBucket, prefix) })
 }
 
 // writeUsed indexes what o's end rests on. It returns ErrProofUsed if another order's end
 // rests on that.
-func writeUsed(tx *bolt.Tx, o *swap.Order) error {
+func writeUsed(w owner, o *swap.Order) error {
 	if o.Verdict == nil || !o.State.Final() {
 		return nil
 	}
-	b := tx.Bucket(UsedBucket)
 	for _, r := range o.Verdict.Logs {
-		if usedByOther(r, b, o.ID) {
+		if usedByOther(w, r) {
 			return fmt.Errorf("%w: transaction %s on chain %d", ErrProofUsed, r.Tx, r.Chain)
 		}
 		takes, _ := keys(r)
 		for _, k := range takes {
-			if err := b.Put(k, []byte(o.ID)); err != nil {
+			if err := w.take(usedBucket, k); err != nil {
 				return err
 			}
 		}
@@ -93,7 +79,7 @@ func writeUsed(tx *bolt.Tx, o *swap.Order) error {
 // Unused returns those of refs by which no order other than the given one ended.
 func (j *Journal) Unused(order string, refs []swap.LogRef) (free []swap.LogRef, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
-		free = slices.DeleteFunc(slices.Clone(refs), func(r swap.LogRef) bool { return usedByOther(r, tx.Bucket(UsedBucket), order) })
+		free = slices.DeleteFunc(slices.Clone(refs), func(r swap.LogRef) bool { return usedByOther(owner{tx, order}, r) })
 		return nil
 	})
 	return free, err

@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"context"
 	"slices"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
 )
 
 // Bounds of what is kept between quote and execution: the number of entries, and the
@@ -17,7 +19,7 @@ const (
 	maxCacheBytes = 32 << 20
 )
 
-// A cachedOffer offer is kept with those that its provider ranked after it.
+// A cachedOffer is an offer with those that its provider ranked after it.
 type cachedOffer struct {
 	swap.Offer
 	rest []swap.Offer
@@ -75,6 +77,64 @@ func weight(r swap.Review) int {
 		}
 	}
 	return n
+}
+
+// keepOffers gives a provider's offers their ids and keeps them. An offer that was posted
+// before keeps its id. If all offers were dropped since the request, it returns
+// QuoteUnknown, which wraps errDropped.
+func (q *Quoter) keepOffers(a answer, offers []swap.Offer) ([]swap.Offer, error) {
+	for i := range offers {
+		o := &offers[i]
+		if o.ID = a.idByRaw[string(o.Raw)]; o.ID == "" || len(o.Raw) == 0 {
+			o.ID = uuid.NewString()
+		}
+		a.idByRaw[string(o.Raw)] = o.ID
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.dropped != a.droppedBefore {
+		return nil, &swap.Refusal{Code: swap.QuoteUnknown, Reason: "the wallet was locked or switched meanwhile; get a new quote", Err: errDropped}
+	}
+	for i, o := range offers {
+		q.offers.put(o.ID, cachedOffer{o, offers[i+1:]})
+	}
+	return offers, nil
+}
+
+// Prepare makes the plan of a kept offer (see planOffer) and keeps it for consent. It fails
+// with QuoteUnknown if the offer is not kept, also if it was dropped meanwhile.
+func (q *Quoter) Prepare(ctx context.Context, offerID string) (swap.Review, error) {
+	offer, err := q.offer(offerID)
+	if err != nil {
+		return swap.Review{}, err
+	}
+	r, err := q.planOffer(ctx, offer)
+	if err != nil {
+		return swap.Review{}, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, ok := q.offers.get(offerID); !ok { // dropped meanwhile: locked, or account or network changed
+		return swap.Review{}, swap.Refuse(swap.QuoteUnknown, "the wallet was locked or switched meanwhile; get a new quote")
+	}
+	q.plans.put(r.Digest.Hex(), r)
+	return r, nil
+}
+
+// offer returns a kept offer that may still be prepared.
+func (q *Quoter) offer(id string) (cachedOffer, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	offer, ok := q.offers.get(id)
+	switch {
+	case !ok:
+		return offer, swap.Refuse(swap.QuoteUnknown, "no such offer; get a new quote")
+	case q.planner.Now().After(offer.Expires):
+		return offer, swap.Refuse(swap.QuoteExpired, "the quote has expired; get a new one")
+	case offer.Unusable != "":
+		return offer, swap.Refuse(swap.UnsupportedRoute, "this offer cannot be executed: %s", offer.Unusable)
+	}
+	return offer, nil
 }
 
 // Drop drops offers and prepared plans. What is being asked for now is not kept either.

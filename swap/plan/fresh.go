@@ -117,8 +117,7 @@ func requestOf(o swap.Order) swap.QuoteRequest {
 // errNoOffer is temporary: routes come back.
 var errNoOffer = errors.New("the provider has no offer now")
 
-// soundOffers returns the provider's valid offers for r, best first, with our request in
-// place of the provider's echo of it.
+// soundOffers returns the provider's valid offers for r, vetted, best first.
 func (pl *Planner) soundOffers(ctx context.Context, p swap.Provider, k swap.Kind, r swap.QuoteRequest) (sound []swap.Offer, err error) {
 	ctx, kept := pl.KeepAnswer(ctx, k, r.Account, r.Recipient, r.RefundTo)
 	offers, err := p.Quote(ctx, r)
@@ -133,11 +132,9 @@ func (pl *Planner) soundOffers(ctx context.Context, p swap.Provider, k swap.Kind
 		if o.Unusable != "" {
 			continue
 		}
-		o = tidyOffer(o)
-		o.Provider, o.Request = k, r.WithActualFee(o.Fees)
-		if unsound := checkOffer(o, r); unsound != nil {
+		o, unsound := vetOffer(ctx, k, r, o)
+		if unsound != nil {
 			err = errors.Join(err, unsound)
-			swap.PartRefused(ctx, unsound)
 			continue
 		}
 		sound = append(sound, o)

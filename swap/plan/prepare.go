@@ -17,15 +17,11 @@ import (
 // fresh quotes before it ends.
 const consentLife = 20 * time.Minute
 
-// Prepare turns an offer into the plan that the user is shown: built by the provider,
+// planOffer turns an offer into the plan that the user is shown: built by the provider,
 // decoded from its bytes, checked against the terms, simulated on our own nodes, and
 // judged by gas and price. If the provider cannot carry out the offer now, its next one
 // takes its place, and the review says so.
-func (q *Quoter) Prepare(ctx context.Context, offerID string) (swap.Review, error) {
-	offer, err := q.offer(offerID)
-	if err != nil {
-		return swap.Review{}, err
-	}
+func (q *Quoter) planOffer(ctx context.Context, offer cachedOffer) (swap.Review, error) {
 	p, ok := q.planner.Providers[offer.Provider]
 	if !ok {
 		return swap.Review{}, swap.Refuse(swap.ProviderDown, "the %s provider is not configured", offer.Provider)
@@ -40,33 +36,7 @@ func (q *Quoter) Prepare(ctx context.Context, offerID string) (swap.Review, erro
 	if err := waitQuota(ctx, offer.Provider, q.limiters[offer.Provider].plans); err != nil {
 		return swap.Review{}, err
 	}
-	r, err := q.prepare(ctx, p, net, offer)
-	if err != nil {
-		return swap.Review{}, err
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if _, ok := q.offers.get(offerID); !ok { // dropped meanwhile: locked, or account or network changed
-		return swap.Review{}, swap.Refuse(swap.QuoteUnknown, "the wallet was locked or switched meanwhile; get a new quote")
-	}
-	q.plans.put(r.Digest.Hex(), r)
-	return r, nil
-}
-
-// offer returns a cached offer that may still be prepared.
-func (q *Quoter) offer(id string) (cachedOffer, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	offer, ok := q.offers.get(id)
-	switch {
-	case !ok:
-		return offer, swap.Refuse(swap.QuoteUnknown, "no such offer; get a new quote")
-	case q.planner.Now().After(offer.Expires):
-		return offer, swap.Refuse(swap.QuoteExpired, "the quote has expired; get a new one")
-	case offer.Unusable != "":
-		return offer, swap.Refuse(swap.UnsupportedRoute, "this offer cannot be executed: %s", offer.Unusable)
-	}
-	return offer, nil
+	return q.prepare(ctx, p, net, offer)
 }
 
 // prepare reviews an offer or, if that fails for one of fallbacks, one of the next. If

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/google/uuid"
 )
 
 // quoteTimeouts are the providers' time limits for a quote.
@@ -39,7 +38,7 @@ type QuoteUpdate struct {
 	Offers   []swap.Offer  // new ones; with Done all, best first
 	Failure  *swap.Refusal // why there are none
 	Done     bool          // the provider has answered in full
-	Order    []string      // ids of all offers of the quote so far, best first
+	Ranked   []swap.Offer  // all offers of the quote so far, best first
 }
 
 // A QuoteResult is the answer to a quote: ranked offers and, for each provider that had
@@ -200,26 +199,18 @@ type answer struct {
 	droppedBefore uint64            // Quoter.dropped at the time of the request
 }
 
-// cacheOffers checks each offer, gives it an id and caches it. The request is ours, not the
-// provider's echo of it. An offer that was posted before keeps its id. An unsound offer
-// is left out; if no sound one is left, its error is returned. If all offers were dropped
-// since the request, it returns QuoteUnknown, which wraps ErrDropped.
+// cacheOffers vets offers and keeps them (see keepOffers). An unsound offer is left out; if
+// no sound one is left, its error is returned.
 func (q *Quoter) cacheOffers(ctx context.Context, a answer, offers []swap.Offer) ([]swap.Offer, error) {
-	k, r, named := a.kind, a.request, a.idByRaw
+	k, r := a.kind, a.request
 	out := make([]swap.Offer, 0, min(len(offers), maxOffersPerProvider))
 	var unsound error
 	for _, o := range offers[:min(len(offers), maxOffersPerProvider)] {
-		o = tidyOffer(o)
-		o.Provider, o.Request = k, r.WithActualFee(o.Fees)
-		if err := checkOffer(o, r); err != nil {
+		o, err := vetOffer(ctx, k, r, o)
+		if err != nil {
 			unsound = cmp.Or(unsound, err)
-			swap.PartRefused(ctx, err)
 			continue
 		}
-		if o.ID = named[string(o.Raw)]; o.ID == "" || len(o.Raw) == 0 {
-			o.ID = uuid.NewString()
-		}
-		named[string(o.Raw)] = o.ID
 		out = append(out, o)
 	}
 	switch {
@@ -228,15 +219,19 @@ func (q *Quoter) cacheOffers(ctx context.Context, a answer, offers []swap.Offer)
 	case len(out) == 0:
 		return nil, swap.Refuse(swap.NoRoute, "the %s provider has no offer for this pair and amount", k)
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.dropped != a.droppedBefore {
-		return nil, &swap.Refusal{Code: swap.QuoteUnknown, Reason: "the wallet was locked or switched meanwhile; get a new quote", Err: ErrDropped}
+	return q.keepOffers(a, out)
+}
+
+// vetOffer returns a provider's offer for r with our request in place of the provider's echo
+// of it and with texts that are safe to display, or fails if the offer is unsound.
+func vetOffer(ctx context.Context, k swap.Kind, r swap.QuoteRequest, o swap.Offer) (swap.Offer, error) {
+	o = tidyOffer(o)
+	o.Provider, o.Request = k, r.WithActualFee(o.Fees)
+	err := checkOffer(o, r)
+	if err != nil {
+		swap.PartRefused(ctx, err)
 	}
-	for i, o := range out {
-		q.offers.put(o.ID, cachedOffer{o, out[i+1:]})
-	}
-	return out, nil
+	return o, err
 }
 
 // tidyOffer makes an offer's texts, which are the provider's, safe to display.

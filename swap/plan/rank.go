@@ -115,7 +115,8 @@ const (
 func (b *ranking) addOffers(k swap.Kind, offers []swap.Offer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.offers[k] = append(b.offers[k], b.withGasCost(offers)...)
+	offers = b.withGasCost(offers)
+	b.offers[k] = append(b.offers[k], offers...)
 	b.post(QuoteUpdate{Provider: k, Offers: offers})
 }
 
@@ -123,7 +124,8 @@ func (b *ranking) addOffers(k swap.Kind, offers []swap.Offer) {
 func (b *ranking) setAnswer(k swap.Kind, offers []swap.Offer, refused *swap.Refusal) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.offers[k] = b.withGasCost(offers)
+	offers = b.withGasCost(offers)
+	b.offers[k] = offers
 	delete(b.failures, k)
 	if refused != nil {
 		b.failures[k] = refused
@@ -135,14 +137,7 @@ func (b *ranking) post(q QuoteUpdate) {
 	if b.each == nil {
 		return
 	}
-	for _, o := range b.ranked() {
-		q.Order = append(q.Order, o.ID)
-	}
-	for i, o := range q.Offers { // replace them by those with gas cost and net
-		if at := slices.IndexFunc(b.offers[q.Provider], func(w swap.Offer) bool { return w.ID == o.ID }); at >= 0 {
-			q.Offers[i] = b.offers[q.Provider][at]
-		}
-	}
+	q.Ranked = b.ranked()
 	b.each(q)
 }
 

@@ -142,7 +142,7 @@ func TestStream(t *testing.T) {
 		t.Fatalf("told %+v", told)
 	}
 	a, second := told[0].Offers[0].ID, told[1].Offers[0].ID
-	if got := told[2].Order; len(got) != 3 || got[0] != second || got[1] != a || a == second {
+	if got := told[2].Ranked; len(got) != 3 || got[0].ID != second || got[1].ID != a || a == second {
 		t.Errorf("in the end %v, told %s and %s", got, a, second)
 	}
 	if s.offers.byKey[a].AmountOut.Int64() != 100 {
@@ -201,7 +201,7 @@ func TestRequote(t *testing.T) {
 		}
 		s.Drop()
 		close(away)
-		if err := <-ended; !errors.Is(err, ErrDropped) {
+		if err := <-ended; !errors.Is(err, errDropped) {
 			t.Errorf("ended with %v", err)
 		}
 		if len(times(swap.DEX)) != dex {

@@ -22,16 +22,16 @@ var requoteIntervals = map[swap.Kind]time.Duration{
 // more.
 const maxRequoteInterval = 2 * time.Minute
 
-// ErrDropped means that all offers were dropped meanwhile: the wallet was locked, or the
+// errDropped means that all offers were dropped meanwhile: the wallet was locked, or the
 // account or network changed.
-var ErrDropped = errors.New("the offers were dropped")
+var errDropped = errors.New("the offers were dropped")
 
 // Requote continues after [Quoter.Quote]: it asks each provider again at its cadence,
 // first one pause from now, and calls each with every new answer. A request that is
 // watched more than once is sent once. Before each request it waits for awake, which
 // returns when somebody looks, or with an error that ends the refresh. A provider that
 // cannot serve the request, or has no valid key, is not asked again. Requote returns when
-// ctx ends, with awake's error, with ErrDropped, or with nil once no provider is left.
+// ctx ends, with awake's error, with errDropped, or with nil once no provider is left.
 func (q *Quoter) Requote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Kind, awake func(context.Context) error, each func(QuoteUpdate)) error {
 	if err := checkRequest(&r); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (q *requote) run(ctx context.Context, k swap.Kind) {
 		}
 		err := q.awake(ctx)
 		if err == nil && q.s.Generation() != q.drops {
-			err = ErrDropped
+			err = errDropped
 		}
 		if err != nil {
 			q.stop(err)
@@ -82,7 +82,7 @@ func (q *requote) run(ctx context.Context, k swap.Kind) {
 			return
 		}
 		if q.s.Generation() != q.drops {
-			q.stop(ErrDropped)
+			q.stop(errDropped)
 			return
 		}
 		q.ranking.setAnswer(k, offers, refused)

@@ -20,10 +20,10 @@ type AwaitedPayment struct {
 // Awaited returns the payments that would end a deposit with this proof.
 func Awaited(p swap.Proof) (all []AwaitedPayment) {
 	if p.Arrival != nil {
-		all = append(all, AwaitedPayment{swap.ProvenByArrival, SearchArrival, *p.Arrival})
+		all = append(all, AwaitedPayment{swap.ProvenByArrival, searchArrival, *p.Arrival})
 	}
 	if p.Refund != nil {
-		all = append(all, AwaitedPayment{swap.ProvenByRefund, SearchRefund, *p.Refund})
+		all = append(all, AwaitedPayment{swap.ProvenByRefund, searchRefund, *p.Refund})
 	}
 	return all
 }
@@ -119,6 +119,6 @@ func BetterCandidate(was, now *swap.CandidatePayment, c *swap.Claim) *swap.Candi
 
 // The names of searches.
 const (
-	SearchArrival = "arrival"
-	SearchRefund  = "refund"
+	searchArrival = "arrival"
+	searchRefund  = "refund"
 )

@@ -18,9 +18,9 @@ func TestRevokeProof(t *testing.T) {
 	log := func(at common.Address, data []byte, topics ...common.Hash) *types.Log {
 		return &types.Log{Address: at, Topics: topics, Data: data}
 	}
-	zero := log(usdc, word(0), Erc20Approved, TopicOf(account), TopicOf(permit2))
-	one := log(usdc, word(1), Erc20Approved, TopicOf(account), TopicOf(permit2))
-	inside := log(permit2, append(word(0), word(0)...), Permit2Approved, TopicOf(account), TopicOf(usdc), TopicOf(router))
+	zero := log(usdc, word(0), erc20Approved, TopicOf(account), TopicOf(permit2))
+	one := log(usdc, word(1), erc20Approved, TopicOf(account), TopicOf(permit2))
+	inside := log(permit2, append(word(0), word(0)...), permit2Approved, TopicOf(account), TopicOf(usdc), TopicOf(router))
 	for name, c := range map[string]struct {
 		g    swap.Grant
 		logs []*types.Log
@@ -31,8 +31,8 @@ func TestRevokeProof(t *testing.T) {
 		"granted after":         {byToken, []*types.Log{zero, one}, false},
 		"nothing logged":        {byToken, nil, false},
 		"of another token":      {byToken, []*types.Log{log(weth, word(0), zero.Topics...)}, false},
-		"of another owner":      {byToken, []*types.Log{log(usdc, word(0), Erc20Approved, TopicOf(thief), TopicOf(permit2))}, false},
-		"of another spender":    {byToken, []*types.Log{log(usdc, word(0), Erc20Approved, TopicOf(account), TopicOf(router))}, false},
+		"of another owner":      {byToken, []*types.Log{log(usdc, word(0), erc20Approved, TopicOf(thief), TopicOf(permit2))}, false},
+		"of another spender":    {byToken, []*types.Log{log(usdc, word(0), erc20Approved, TopicOf(account), TopicOf(router))}, false},
 		"inside Permit2":        {byPermit2, []*types.Log{inside}, true},
 		"the token, not inside": {byPermit2, []*types.Log{zero}, false},
 	} {

@@ -21,17 +21,17 @@ import (
 // An Audit is the evidence of one world, and what follows from it.
 type Audit struct {
 	Context   context.Context
-	Chains    map[uint64]Chain
+	Chains    map[uint64]chainReader
 	Books     func(kind string) ([]Entry, error) // a provider's records
 	Accounts  []common.Address
-	Histories []*History
+	Histories []*chainHistory
 	Foreign   map[common.Hash]bool             // transactions that somebody else signed with the accounts' keys
 	Listed    map[Grant]Allowance              // the allowances that the wallet shows its user
 	Find      func(format string, args ...any) // is told of each violation
 	Count     func(what string, n int)         // is told of what was seen
 
 	orders          map[string]OrderResult
-	records         map[common.Hash]Record // signed transactions, by the hash of each attempt
+	records         map[common.Hash]senderRecord // signed transactions, by the hash of each attempt
 	moves           []movement
 	owns            []ownTx
 	grants          map[Grant]common.Hash        // approvals, with the transaction of the last
@@ -48,10 +48,10 @@ const RefusedRecords = "records of refused transactions"
 // on, so that a block that a reorg may still replace is read late; depth is how deep no reorg
 // reaches. Close ends the recording.
 func New(ctx context.Context, box *sandbox.Sandbox, depth uint64, accounts ...common.Address) *Audit {
-	r := &Audit{Context: ctx, Chains: map[uint64]Chain{}, Accounts: accounts, Count: func(string, int) {}}
+	r := &Audit{Context: ctx, Chains: map[uint64]chainReader{}, Accounts: accounts, Count: func(string, int) {}}
 	r.Books = func(kind string) ([]Entry, error) { return ProviderOrders[kind](r.Context, box) }
 	for _, c := range box.Chains() {
-		r.Chains[c.ID] = Live{c}
+		r.Chains[c.ID] = liveChain{c}
 		r.Histories = append(r.Histories, record(c, accounts, depth))
 	}
 	return r
@@ -73,8 +73,8 @@ func (r *Audit) Judge(home string, told []OrderResult, consents []Consent) {
 			return
 		}
 	}
-	onDisk, err := StoredOrders(home)
-	records, unread := Records(home)
+	onDisk, err := storedOrders(home)
+	records, unread := senderRecords(home)
 	if err := errors.Join(err, unread); err != nil {
 		r.Find("reading the journal: %v", err)
 		return
@@ -83,7 +83,7 @@ func (r *Audit) Judge(home string, told []OrderResult, consents []Consent) {
 }
 
 // judge checks everything against the journal's orders and records.
-func (r *Audit) judge(onDisk map[string]StoredOrder, records []Record, told []OrderResult, consents []Consent) {
+func (r *Audit) judge(onDisk map[string]storedOrder, records []senderRecord, told []OrderResult, consents []Consent) {
 	r.begin()
 	for _, o := range told {
 		if _, twice := r.orders[o.Order.ID]; twice {
@@ -113,13 +113,13 @@ func (r *Audit) judge(onDisk map[string]StoredOrder, records []Record, told []Or
 
 // begin forgets what followed from earlier evidence.
 func (r *Audit) begin() {
-	r.orders, r.records, r.moves, r.owns = map[string]OrderResult{}, map[common.Hash]Record{}, nil, nil
+	r.orders, r.records, r.moves, r.owns = map[string]OrderResult{}, map[common.Hash]senderRecord{}, nil, nil
 	r.grants, r.claimed, r.droppedDeposits = map[Grant]common.Hash{}, map[common.Hash]string{}, map[common.Hash]bool{}
 	r.strayPayments, r.awaited = map[common.Hash]strayPayment{}, map[common.Hash]strayPayment{}
 }
 
 // keep files the sender's records by the hashes of their attempts.
-func (r *Audit) keep(records []Record) {
+func (r *Audit) keep(records []senderRecord) {
 	for _, rec := range records {
 		for _, a := range rec.Attempts {
 			switch other, twice := r.records[a.Hash]; {
@@ -181,7 +181,7 @@ func stateOf(o Order) string {
 }
 
 // orderOf returns the id of the order that a sender's record is for.
-func orderOf(rec Record) string { id, _, _ := strings.Cut(rec.Key, "/"); return id }
+func orderOf(rec senderRecord) string { id, _, _ := strings.Cut(rec.Key, "/"); return id }
 
 // checkSent checks that the journal has every transaction that was sent to a node or mined.
 func (r *Audit) checkSent() {
@@ -263,7 +263,7 @@ func (r *Audit) checkRecords() {
 }
 
 // endOf returns how a record ended, by which of its attempts was mined.
-func endOf(rec Record, mined map[common.Hash]ownTx) string {
+func endOf(rec senderRecord, mined map[common.Hash]ownTx) string {
 	for _, a := range rec.Attempts {
 		switch o, is := mined[a.Hash]; {
 		case !is:

@@ -37,11 +37,11 @@ func TestSeededFaults(t *testing.T) {
 		"paid twice, and told so":      {func(f *fakeWorld) { twice(f, last(f, 10)) }, "got 90, the floor is 40"},
 		"paid one less than is told":   {func(f *fakeWorld) { last(f, 10).Logs[0].Data[31]-- }, "says that 45 came, and it was 44"},
 		"paid too little":              {func(f *fakeWorld) { f.order("a").Terms.MinimumReceived = "46" }, "got 45, the floor is 46"},
-		"paid for a part that is more": {func(f *fakeWorld) { f.order("a").Verdict.Spent = &Spend{usdc, "99"} }, "100 of the input left, want 99"},
+		"paid for a part that is more": {func(f *fakeWorld) { f.order("a").Verdict.Spent = &spend{usdc, "99"} }, "100 of the input left, want 99"},
 		"took one more than accepted":  {func(f *fakeWorld) { f.receiptOf("a/1").Logs[0].Data[31]++ }, "101 of the input left, want 100"},
 		"took nothing":                 {func(f *fakeWorld) { f.receiptOf("c/0").Logs = nil }, "0 of the input left, want 100"},
 		"refunded one less":            {func(f *fakeWorld) { f.chains[1].receipts[f.order("b").Verdict.Evidence.Tx].Logs[0].Data[31]-- }, "49 came back"},
-		"refunded less than accepted":  {func(f *fakeWorld) { f.order("b").Terms.Refund = &Spend{usdc, "51"} }, "50 came back, want 51"},
+		"refunded less than accepted":  {func(f *fakeWorld) { f.order("b").Terms.Refund = &spend{usdc, "51"} }, "50 came back, want 51"},
 		"refunded twice":               {func(f *fakeWorld) { f.paid(1, 50, usdc) }, "which is of no order"},
 		"refunded and paid": {func(f *fakeWorld) {
 			f.order("b").Terms.DstChainID = 1

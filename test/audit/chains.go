@@ -14,8 +14,8 @@ import (
 	"swapkeep/sandbox"
 )
 
-// A Chain answers what the audit asks of a chain.
-type Chain interface {
+// A chainReader answers what the audit asks of a chain.
+type chainReader interface {
 	// Receipt returns a transaction's receipt, nil if no block has it.
 	Receipt(context.Context, common.Hash) (*types.Receipt, error)
 	// Tx returns a mined transaction.
@@ -30,10 +30,10 @@ type Chain interface {
 	Allowance(context.Context, Grant) (*big.Int, error)
 }
 
-// Live is a chain of a sandbox, read past the endpoint that the daemon uses.
-type Live struct{ *sandbox.Chain }
+// liveChain is a chain of a sandbox, read past the endpoint that the daemon uses.
+type liveChain struct{ *sandbox.Chain }
 
-func (c Live) Receipt(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
+func (c liveChain) Receipt(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
 	r, err := c.Client().TransactionReceipt(ctx, tx)
 	if errors.Is(err, ethereum.NotFound) {
 		return nil, nil
@@ -41,31 +41,31 @@ func (c Live) Receipt(ctx context.Context, tx common.Hash) (*types.Receipt, erro
 	return r, err
 }
 
-func (c Live) Tx(ctx context.Context, tx common.Hash) (*types.Transaction, error) {
+func (c liveChain) Tx(ctx context.Context, tx common.Hash) (*types.Transaction, error) {
 	t, _, err := c.Client().TransactionByHash(ctx, tx)
 	return t, err
 }
 
-func (c Live) Block(ctx context.Context, hash common.Hash) (*types.Block, error) {
+func (c liveChain) Block(ctx context.Context, hash common.Hash) (*types.Block, error) {
 	return c.Client().BlockByHash(ctx, hash)
 }
 
-func (c Live) Header(ctx context.Context, number uint64) (*types.Header, error) {
+func (c liveChain) Header(ctx context.Context, number uint64) (*types.Header, error) {
 	return c.Client().HeaderByNumber(ctx, new(big.Int).SetUint64(number))
 }
 
-func (c Live) Sent() (all [][]byte) {
+func (c liveChain) Sent() (all [][]byte) {
 	for _, raw := range c.Transactions() {
 		all = append(all, raw.Raw)
 	}
 	return all
 }
 
-func (c Live) Pending(ctx context.Context, account common.Address) (uint64, error) {
+func (c liveChain) Pending(ctx context.Context, account common.Address) (uint64, error) {
 	return c.Client().PendingNonceAt(ctx, account)
 }
 
-func (c Live) Allowance(ctx context.Context, g Grant) (*big.Int, error) {
+func (c liveChain) Allowance(ctx context.Context, g Grant) (*big.Int, error) {
 	to, question := g.Token, [][]byte{common.FromHex("0xdd62ed3e"), word(g.Account), word(g.Spender)} // allowance(address,address)
 	if g.Via != (common.Address{}) {
 		to, question = g.Via, [][]byte{common.FromHex("0x927da105"), word(g.Account), word(g.Token), word(g.Spender)} // allowance(address,address,address)

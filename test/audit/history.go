@@ -23,8 +23,8 @@ var (
 	unwrapped   = common.HexToHash("0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65") // Withdrawal(address,uint256)
 )
 
-// A History is the history of some accounts on a chain, read past the daemon's endpoint.
-type History struct {
+// A chainHistory is the history of some accounts on a chain, read past the daemon's endpoint.
+type chainHistory struct {
 	chain    *sandbox.Chain // nil: nothing is read
 	ID       uint64
 	Permit2  common.Address
@@ -54,10 +54,10 @@ type blockRecord struct {
 
 // record begins a history at the current block, and leaves out blocks until they are deep
 // enough that no reorg replaces them, or finish.
-func record(c *sandbox.Chain, accounts []common.Address, depth uint64) *History {
+func record(c *sandbox.Chain, accounts []common.Address, depth uint64) *chainHistory {
 	ctx, stop := context.WithCancel(context.Background())
 	since := c.Head().Number.Uint64()
-	h := &History{chain: c, ID: c.ID, Permit2: c.Network.Contracts.Permit2, Wrapped: c.Network.Wrapped.Address, accounts: accounts, since: since, next: since, stop: stop, balances: map[common.Address][]*big.Int{}}
+	h := &chainHistory{chain: c, ID: c.ID, Permit2: c.Network.Contracts.Permit2, Wrapped: c.Network.Wrapped.Address, accounts: accounts, since: since, next: since, stop: stop, balances: map[common.Address][]*big.Int{}}
 	h.before, h.err = h.holdings(since)
 	h.done.Go(func() {
 		for tick := time.NewTicker(time.Second); ; {
@@ -76,7 +76,7 @@ func record(c *sandbox.Chain, accounts []common.Address, depth uint64) *History 
 }
 
 // close stops the reading.
-func (h *History) close() {
+func (h *chainHistory) close() {
 	if h.stop == nil {
 		return
 	}
@@ -85,7 +85,7 @@ func (h *History) close() {
 }
 
 // finish reads up to the head; no more reorgs may follow.
-func (h *History) finish() error {
+func (h *chainHistory) finish() error {
 	if h.chain == nil {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (h *History) finish() error {
 }
 
 // holdings reads the accounts' balances of the network's tokens after a block.
-func (h *History) holdings(block uint64) (map[holding]*big.Int, error) {
+func (h *chainHistory) holdings(block uint64) (map[holding]*big.Int, error) {
 	all := map[holding]*big.Int{}
 	for _, t := range append([]sandbox.Token{h.chain.Network.Wrapped}, h.chain.Network.Tokens...) {
 		for _, a := range h.accounts {
@@ -116,7 +116,7 @@ func (h *History) holdings(block uint64) (map[holding]*big.Int, error) {
 	return all, nil
 }
 
-func (h *History) readTo(head uint64) error {
+func (h *chainHistory) readTo(head uint64) error {
 	ctx := context.Background()
 	for ; h.next <= head; h.next++ {
 		at := new(big.Int).SetUint64(h.next)
@@ -146,7 +146,7 @@ func (h *History) readTo(head uint64) error {
 }
 
 // balance returns the native balance after a block.
-func (h *History) balance(a common.Address, block uint64) *big.Int {
+func (h *chainHistory) balance(a common.Address, block uint64) *big.Int {
 	return h.balances[a][block-h.since]
 }
 
@@ -179,7 +179,7 @@ func (o ownTx) cost() *big.Int {
 }
 
 // accountEvents returns everything in the blocks that concerns the accounts.
-func (h *History) accountEvents() (moves []movement, owns []ownTx, grants map[Grant]common.Hash, err error) {
+func (h *chainHistory) accountEvents() (moves []movement, owns []ownTx, grants map[Grant]common.Hash, err error) {
 	grants = map[Grant]common.Hash{}
 	mine := map[common.Address]bool{}
 	for _, a := range h.accounts {
@@ -209,7 +209,7 @@ func (h *History) accountEvents() (moves []movement, owns []ownTx, grants map[Gr
 func addressOf(topic common.Hash) common.Address { return common.BytesToAddress(topic[12:]) }
 
 // moves returns what the accounts received and sent by a log.
-func (h *History) moves(l *types.Log, mine map[common.Address]bool) (all []movement) {
+func (h *chainHistory) moves(l *types.Log, mine map[common.Address]bool) (all []movement) {
 	if len(l.Topics) == 0 || len(l.Data) != 32 {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A Record holds the fields of the sender's journal that tests read.
-type Record struct {
+// A senderRecord holds the fields of the sender's journal that tests read.
+type senderRecord struct {
 	Key      string
 	Nonce    uint64
 	State    string
@@ -21,15 +21,15 @@ type Record struct {
 	}
 }
 
-// Records returns all sender records of the order database in a state directory. No process
+// senderRecords returns all sender records of the order database in a state directory. No process
 // may have it open. The error includes what bbolt's own consistency check finds.
-func Records(home string) (all []Record, err error) {
+func senderRecords(home string) (all []senderRecord, err error) {
 	err = viewDB(home, func(tx *bolt.Tx) (unsound error) {
 		for err := range tx.Check() {
 			unsound = errors.Join(unsound, err)
 		}
 		read := tx.Bucket([]byte("sender.tx")).ForEach(func(_, v []byte) error {
-			var r Record
+			var r senderRecord
 			err := json.Unmarshal(v, &r)
 			all = append(all, r)
 			return err

@@ -9,8 +9,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A StoredOrder holds the fields of the engine's journal that tests read.
-type StoredOrder struct {
+// A storedOrder holds the fields of the engine's journal that tests read.
+type storedOrder struct {
 	ID, Request string
 	Digest      common.Hash
 	State       string
@@ -24,14 +24,14 @@ type StoredOrder struct {
 	History        []string `json:"-"` // the states of its history, oldest first
 }
 
-// StoredOrders returns all orders of the order database in a state directory, by their keys. No
+// storedOrders returns all orders of the order database in a state directory, by their keys. No
 // process may have it open. It relies on the file format and on none of the code that wrote
 // it.
-func StoredOrders(home string) (all map[string]StoredOrder, err error) {
-	all = map[string]StoredOrder{}
+func storedOrders(home string) (all map[string]storedOrder, err error) {
+	all = map[string]storedOrder{}
 	err = viewDB(home, func(tx *bolt.Tx) error {
 		return tx.Bucket([]byte("order")).ForEach(func(id, v []byte) error {
-			var o StoredOrder
+			var o storedOrder
 			if err := json.Unmarshal(v, &o); err != nil {
 				return fmt.Errorf("order %s: %w", id, err)
 			}

@@ -24,20 +24,20 @@ var (
 	depositTx   = common.Hash{3} // a deposit
 )
 
-func amount(n int64) Amount { return AmountOf(big.NewInt(n)) }
+func amount(n int64) Amount { return amountOf(big.NewInt(n)) }
 
 // testOrder is an order of 100 USDC on chain 1 for at least 40 of a token on chain 10.
 func testOrder(kind string, out common.Address) Order {
 	return Order{
 		ID: "a", Request: "r", Digest: other, State: "settling", Ref: "x",
-		Terms: Terms{
+		Terms: terms{
 			Provider: kind, Account: ours, SrcChainID: 1, DstChainID: 10,
 			TokenIn: usdc, AmountIn: amount(100), TokenOut: out, MinimumReceived: amount(40),
 		},
 	}
 }
 
-func endedAs(o Order, v Verdict) Order {
+func endedAs(o Order, v verdict) Order {
 	o.State, o.Final, o.Verdict = v.State, true, &v
 	return o
 }
@@ -90,7 +90,7 @@ func TestJudgeGifts(t *testing.T) {
 		if x.change != nil {
 			x.change(&m)
 		} else {
-			o = endedAs(o, Verdict{State: "filled", By: "arrival", Evidence: &Evidence{Tx: pays}})
+			o = endedAs(o, verdict{State: "filled", By: "arrival", Evidence: &evidence{Tx: pays}})
 		}
 		r := newTestAudit(o)
 		r.recordDropped(o, e)
@@ -138,7 +138,7 @@ func TestJudgeCoins(t *testing.T) {
 // TestJudgeKnown checks that an entry without a known name is excused only by the end of an
 // unnamed order of the same provider, or by a deposit of ours that a reorg dropped.
 func TestJudgeKnown(t *testing.T) {
-	paid := Verdict{State: "filled", By: "arrival", Evidence: &Evidence{Tx: pays}}
+	paid := verdict{State: "filled", By: "arrival", Evidence: &evidence{Tx: pays}}
 	unnamed := endedAs(testOrder("intent", native), paid)
 	unnamed.Ref = ""
 	for name, x := range map[string]struct {
@@ -160,7 +160,7 @@ func TestJudgeKnown(t *testing.T) {
 		"a deposit that is gone, and not": {testOrder("intent", native), "intent", Entry{Ref: "y", Deposit: other}, true, false},
 	} {
 		r := newTestAudit(x.o)
-		r.records[depositTx] = Record{Key: "a/0"}
+		r.records[depositTx] = senderRecord{Key: "a/0"}
 		if x.lost {
 			r.recordDropped(x.o, Entry{Deposit: depositTx})
 		}
@@ -261,10 +261,10 @@ func back(o *Order, chain uint64, token common.Address, n int64) {
 
 // TestJudgeBook checks that an order its provider named or paid is in its records once.
 func TestJudgeBook(t *testing.T) {
-	paid := endedAs(testOrder("intent", native), Verdict{State: "filled", By: "arrival", Evidence: &Evidence{Tx: pays}})
-	unnamed, untold := paid, endedAs(testOrder("intent", native), Verdict{State: "cancelled", By: "withdrawn"})
+	paid := endedAs(testOrder("intent", native), verdict{State: "filled", By: "arrival", Evidence: &evidence{Tx: pays}})
+	unnamed, untold := paid, endedAs(testOrder("intent", native), verdict{State: "cancelled", By: "withdrawn"})
 	unnamed.Ref, untold.Ref = "", ""
-	expired := endedAs(testOrder("dex", native), Verdict{State: "expired", By: "absence"})
+	expired := endedAs(testOrder("dex", native), verdict{State: "expired", By: "absence"})
 	entry := Entry{Ref: "x", Payment: pays}
 	for name, x := range map[string]struct {
 		o      Order
@@ -302,55 +302,55 @@ func TestJudgeWays(t *testing.T) {
 
 // TestJudgeProven checks that a verdict without what its proof requires is found.
 func TestJudgeProven(t *testing.T) {
-	ev := func(tx common.Hash, chain uint64) *Evidence {
-		return &Evidence{ChainID: chain, Tx: tx, Success: true}
+	ev := func(tx common.Hash, chain uint64) *evidence {
+		return &evidence{ChainID: chain, Tx: tx, Success: true}
 	}
-	logs, none := []json.RawMessage{nil}, &Absence{ChainID: 1, From: 1, Through: 2, Hosts: []string{"h"}}
+	logs, none := []json.RawMessage{nil}, &absence{ChainID: 1, From: 1, Through: 2, Hosts: []string{"h"}}
 	for name, x := range map[string]struct {
-		v    Verdict
+		v    verdict
 		want string
 	}{
-		"a fill":                         {Verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs}, ""},
-		"a fill without evidence":        {Verdict{State: "filled", By: "fill", Logs: logs}, "with evidence <nil>"},
-		"a fill without logs":            {Verdict{State: "filled", By: "fill", Evidence: ev(pays, 1)}, "without [logs]"},
-		"a fill by its own transaction":  {Verdict{State: "filled", By: "fill", Evidence: ev(depositTx, 1), Logs: logs}, "its own true"},
-		"a fill that failed":             {Verdict{State: "filled", By: "fill", Evidence: &Evidence{ChainID: 1, Tx: pays}, Logs: logs}, "success false"},
-		"a fill on another chain":        {Verdict{State: "filled", By: "fill", Evidence: ev(pays, 10), Logs: logs}, "on chain 10"},
-		"a fill, and searched in vain":   {Verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs, Absence: none}, "absence &"},
-		"another's call as its own":      {Verdict{State: "filled", By: "own_call", Evidence: ev(pays, 1)}, "its own false"},
-		"an arrival without a deposit":   {Verdict{State: "filled", By: "arrival", Evidence: ev(pays, 10), Logs: logs}, "without [received deposit]"},
-		"an end of another way":          {Verdict{State: "filled", By: "refund", Evidence: ev(pays, 1), Logs: logs}, "the verdict is filled"},
-		"a way that there is not":        {Verdict{State: "failed", By: "tx_replaced"}, "the verdict is failed"},
-		"a nonce used":                   {Verdict{State: "failed", By: "order_nonce_used", Absence: none}, ""},
-		"a nonce used, not searched":     {Verdict{State: "failed", By: "order_nonce_used"}, "absence <nil>"},
-		"void, and not searched":         {Verdict{State: "cancelled", By: "invalidated", Evidence: ev(depositTx, 1)}, "absence <nil>"},
-		"void without a transaction":     {Verdict{State: "cancelled", By: "invalidated", Absence: none}, "evidence <nil>"},
-		"withdrawn, and signed":          {Verdict{State: "cancelled", By: "withdrawn"}, "has its transaction a/0"},
-		"never sent, and mined":          {Verdict{State: "expired", By: "never_sent"}, "no transaction of its that was rejected"},
-		"cancelled by what is no cancel": {Verdict{State: "cancelled", By: "cancel", Evidence: ev(depositTx, 1)}, "no transaction of the account to itself"},
-		"a revoke that is none":          {Verdict{State: "filled", By: "revoke", Evidence: ev(depositTx, 1)}, "it is no revoke"},
-		"a revert that succeeded":        {Verdict{State: "failed", By: "revert", Evidence: ev(depositTx, 1)}, "success true"},
-		"expired, searched too short":    {Verdict{State: "expired", By: "absence", Absence: none}, "it was good until"},
+		"a fill":                         {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs}, ""},
+		"a fill without evidence":        {verdict{State: "filled", By: "fill", Logs: logs}, "with evidence <nil>"},
+		"a fill without logs":            {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1)}, "without [logs]"},
+		"a fill by its own transaction":  {verdict{State: "filled", By: "fill", Evidence: ev(depositTx, 1), Logs: logs}, "its own true"},
+		"a fill that failed":             {verdict{State: "filled", By: "fill", Evidence: &evidence{ChainID: 1, Tx: pays}, Logs: logs}, "success false"},
+		"a fill on another chain":        {verdict{State: "filled", By: "fill", Evidence: ev(pays, 10), Logs: logs}, "on chain 10"},
+		"a fill, and searched in vain":   {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs, Absence: none}, "absence &"},
+		"another's call as its own":      {verdict{State: "filled", By: "own_call", Evidence: ev(pays, 1)}, "its own false"},
+		"an arrival without a deposit":   {verdict{State: "filled", By: "arrival", Evidence: ev(pays, 10), Logs: logs}, "without [received deposit]"},
+		"an end of another way":          {verdict{State: "filled", By: "refund", Evidence: ev(pays, 1), Logs: logs}, "the verdict is filled"},
+		"a way that there is not":        {verdict{State: "failed", By: "tx_replaced"}, "the verdict is failed"},
+		"a nonce used":                   {verdict{State: "failed", By: "order_nonce_used", Absence: none}, ""},
+		"a nonce used, not searched":     {verdict{State: "failed", By: "order_nonce_used"}, "absence <nil>"},
+		"void, and not searched":         {verdict{State: "cancelled", By: "invalidated", Evidence: ev(depositTx, 1)}, "absence <nil>"},
+		"void without a transaction":     {verdict{State: "cancelled", By: "invalidated", Absence: none}, "evidence <nil>"},
+		"withdrawn, and signed":          {verdict{State: "cancelled", By: "withdrawn"}, "has its transaction a/0"},
+		"never sent, and mined":          {verdict{State: "expired", By: "never_sent"}, "no transaction of its that was rejected"},
+		"cancelled by what is no cancel": {verdict{State: "cancelled", By: "cancel", Evidence: ev(depositTx, 1)}, "no transaction of the account to itself"},
+		"a revoke that is none":          {verdict{State: "filled", By: "revoke", Evidence: ev(depositTx, 1)}, "it is no revoke"},
+		"a revert that succeeded":        {verdict{State: "failed", By: "revert", Evidence: ev(depositTx, 1)}, "success true"},
+		"expired, searched too short":    {verdict{State: "expired", By: "absence", Absence: none}, "it was good until"},
 	} {
 		x.v.Sources = "one source"
 		proving(t, name, x.v, x.want)
 	}
-	proving(t, "without sources", Verdict{State: "failed", By: "order_nonce_used", Absence: none}, `sources ""`)
+	proving(t, "without sources", verdict{State: "failed", By: "order_nonce_used", Absence: none}, `sources ""`)
 }
 
-func proving(t *testing.T, name string, v Verdict, want string) {
+func proving(t *testing.T, name string, v verdict, want string) {
 	t.Helper()
 	o := endedAs(testOrder("dex", native), v)
-	o.Steps = []Step{{}}
+	o.Steps = []step{{}}
 	r := newTestAudit(o)
-	r.records[depositTx] = Record{Key: "a/0", State: "mined"}
+	r.records[depositTx] = senderRecord{Key: "a/0", State: "mined"}
 	r.checkProof(o)
 	wantFound(t, name, r, want)
 }
 
 // TestJudgeEndOf checks that a record's end is that of its mined attempt.
 func TestJudgeEndOf(t *testing.T) {
-	rec := Record{Key: "a/0"}
+	rec := senderRecord{Key: "a/0"}
 	if err := json.Unmarshal([]byte(`[{"Kind":"call","Hash":"0x01`+strings.Repeat("00", 31)+`"},{"Kind":"cancel","Hash":"0x02`+strings.Repeat("00", 31)+`"}]`), &rec.Attempts); err != nil {
 		t.Fatal(err)
 	}

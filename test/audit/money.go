@@ -111,8 +111,8 @@ func (r *Audit) filled(o Order, s sum) {
 }
 
 // oneForOne reports whether an order wraps or unwraps the native coin.
-func (r *Audit) oneForOne(t Terms) bool {
-	return t.SrcChainID == t.DstChainID && slices.ContainsFunc(r.Histories, func(h *History) bool {
+func (r *Audit) oneForOne(t terms) bool {
+	return t.SrcChainID == t.DstChainID && slices.ContainsFunc(r.Histories, func(h *chainHistory) bool {
 		return h.ID == t.SrcChainID && (t.TokenIn == native && t.TokenOut == h.Wrapped || t.TokenIn == h.Wrapped && t.TokenOut == native)
 	})
 }

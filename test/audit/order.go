@@ -23,29 +23,29 @@ func (a Amount) Int() *big.Int {
 	return n
 }
 
-// AmountOf returns n as an Amount.
-func AmountOf(n *big.Int) Amount { return Amount(n.String()) }
+// amountOf returns n as an Amount.
+func amountOf(n *big.Int) Amount { return Amount(n.String()) }
 
-// A Spend is an amount of a token; the zero address is the native coin.
-type Spend struct {
+// A spend is an amount of a token; the zero address is the native coin.
+type spend struct {
 	Token  common.Address
 	Amount Amount
 }
 
-// Terms are what the user accepted.
-type Terms struct {
+// terms are what the user accepted.
+type terms struct {
 	Provider               string
 	Account                common.Address
 	SrcChainID, DstChainID uint64
 	TokenIn, TokenOut      common.Address
 	AmountIn               Amount
 	MinimumReceived        Amount `json:"minOut"`
-	Refund                 *Spend
+	Refund                 *spend
 	Wrap                   common.Address
 }
 
-// Evidence names a transaction and its block.
-type Evidence struct {
+// evidence names a transaction and its block.
+type evidence struct {
 	ChainID   uint64
 	Tx        common.Hash
 	Block     uint64
@@ -54,26 +54,26 @@ type Evidence struct {
 	FeePaid   Amount
 }
 
-// An Absence names the blocks that were searched in vain.
-type Absence struct {
+// An absence names the blocks that were searched in vain.
+type absence struct {
 	ChainID, From, Through uint64
 	BlockHash              common.Hash
 	Time                   time.Time
 	Hosts                  []string
 }
 
-// A Verdict is the end of an order with its proof.
-type Verdict struct {
+// A verdict is the end of an order with its proof.
+type verdict struct {
 	State, By, Sources string
-	Received, Spent    *Spend
+	Received, Spent    *spend
 	Short              bool
-	Evidence, Deposit  *Evidence
+	Evidence, Deposit  *evidence
 	Logs               []json.RawMessage
-	Absence            *Absence
+	Absence            *absence
 }
 
-// A Step is one step of an order.
-type Step struct {
+// A step is one step of an order.
+type step struct {
 	Effect struct {
 		Kind     string
 		Deadline time.Time
@@ -84,9 +84,9 @@ type Step struct {
 type Order struct {
 	ID, Request      string
 	Digest           common.Hash
-	Terms            Terms
+	Terms            terms
 	Offer            struct{ Routing string }
-	Steps            []Step
+	Steps            []step
 	State, Condition string
 	Final            bool
 	Report, Reason   string
@@ -95,7 +95,7 @@ type Order struct {
 	Wrapped          bool
 	Ref              string
 	CandidatePayment json.RawMessage `json:"seen"`
-	Verdict          *Verdict
+	Verdict          *verdict
 }
 
 // An OrderResult is an order with the newest lines of its history.

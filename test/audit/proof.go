@@ -73,7 +73,7 @@ func (r *Audit) checkProof(o Order) {
 }
 
 // hasParts returns a function that reports which parts a verdict has.
-func hasParts(v *Verdict) func(what string) bool {
+func hasParts(v *verdict) func(what string) bool {
 	has := map[string]bool{"received": v.Received != nil, "spent": v.Spent != nil, "deposit": v.Deposit != nil, "logs": len(v.Logs) > 0}
 	return func(what string) bool { return has[what] }
 }
@@ -158,14 +158,14 @@ func (r *Audit) refused(o Order) string {
 }
 
 // recordsOf returns an order's records, sorted by key.
-func (r *Audit) recordsOf(o Order) (all []Record) {
+func (r *Audit) recordsOf(o Order) (all []senderRecord) {
 	for _, rec := range r.records {
 		if orderOf(rec) == o.ID {
 			all = append(all, rec)
 		}
 	}
-	slices.SortFunc(all, func(a, b Record) int { return strings.Compare(a.Key, b.Key) })
-	return slices.CompactFunc(all, func(a, b Record) bool { return a.Key == b.Key })
+	slices.SortFunc(all, func(a, b senderRecord) int { return strings.Compare(a.Key, b.Key) })
+	return slices.CompactFunc(all, func(a, b senderRecord) bool { return a.Key == b.Key })
 }
 
 // checkAbsence checks that the blocks searched in vain are those of the chain.

@@ -10,7 +10,7 @@ var final = []string{"filled", "refunded", "failed", "expired", "cancelled"}
 
 // checkStored compares the daemon's last answers with its database, which is read without its
 // code after it has ended.
-func (r *Audit) checkStored(onDisk map[string]StoredOrder) {
+func (r *Audit) checkStored(onDisk map[string]storedOrder) {
 	for _, id := range slices.Sorted(maps.Keys(onDisk)) {
 		d := onDisk[id]
 		o, told := r.orders[id]
@@ -30,7 +30,7 @@ func (r *Audit) checkStored(onDisk map[string]StoredOrder) {
 
 // compareOrder compares one order. One that was open may have progressed since, but not ended,
 // as the test waited for ends.
-func (r *Audit) compareOrder(o Order, d StoredOrder) {
+func (r *Audit) compareOrder(o Order, d storedOrder) {
 	over := slices.Contains(final, d.State)
 	switch {
 	case d.ID != o.ID || d.Request != o.Request || d.Digest != o.Digest:
@@ -51,7 +51,7 @@ func (r *Audit) compareOrder(o Order, d StoredOrder) {
 
 // compareHistory checks that the lines the daemon reported are the newest in the database or,
 // for an open order, were at that time, and that states only go forward.
-func (r *Audit) compareHistory(o OrderResult, d StoredOrder) {
+func (r *Audit) compareHistory(o OrderResult, d storedOrder) {
 	r.checkForward(o.Order, d.History)
 	n := o.Omitted + len(o.History)
 	if n > len(d.History) || o.Order.Final && n != len(d.History) {

@@ -9,10 +9,10 @@ import (
 
 // TestJudgeStored checks the comparison of the daemon's answers with the disk.
 func TestJudgeStored(t *testing.T) {
-	o := endedAs(testOrder("dex", native), Verdict{State: "failed", By: "order_nonce_used"})
+	o := endedAs(testOrder("dex", native), verdict{State: "failed", By: "order_nonce_used"})
 	lines := []string{"accepted", "settling", "failed"}
-	kept := func() StoredOrder {
-		d := StoredOrder{ID: "a", Request: "r", Digest: other, State: "failed", OrderByRequest: "a", History: slices.Clone(lines)}
+	kept := func() storedOrder {
+		d := storedOrder{ID: "a", Request: "r", Digest: other, State: "failed", OrderByRequest: "a", History: slices.Clone(lines)}
 		d.Verdict = &struct {
 			State, By string
 			Evidence  *struct{ Tx common.Hash }
@@ -20,28 +20,28 @@ func TestJudgeStored(t *testing.T) {
 		return d
 	}
 	for name, x := range map[string]struct {
-		change func(all map[string]StoredOrder, d *StoredOrder)
+		change func(all map[string]storedOrder, d *storedOrder)
 		want   string
 	}{
-		"the same":          {func(map[string]StoredOrder, *StoredOrder) {}, ""},
-		"one more":          {func(all map[string]StoredOrder, d *StoredOrder) { all["b"] = *d }, "which the daemon does not list"},
+		"the same":          {func(map[string]storedOrder, *storedOrder) {}, ""},
+		"one more":          {func(all map[string]storedOrder, d *storedOrder) { all["b"] = *d }, "which the daemon does not list"},
 		"one less":          {nil, "the journal does not have it"},
-		"another request":   {func(_ map[string]StoredOrder, d *StoredOrder) { d.Request = "s" }, "told was"},
-		"another digest":    {func(_ map[string]StoredOrder, d *StoredOrder) { d.Digest = pays }, "told was"},
-		"another's request": {func(_ map[string]StoredOrder, d *StoredOrder) { d.OrderByRequest = "b" }, "its request"},
-		"another end":       {func(_ map[string]StoredOrder, d *StoredOrder) { d.State = "filled" }, "says that it is filled"},
-		"no end":            {func(_ map[string]StoredOrder, d *StoredOrder) { d.State = "settling" }, "says that it is settling"},
-		"listed as open":    {func(_ map[string]StoredOrder, d *StoredOrder) { d.Open = true }, "index of what is open"},
-		"another proof":     {func(_ map[string]StoredOrder, d *StoredOrder) { d.Verdict.By = "absence" }, "verdict"},
-		"no proof":          {func(_ map[string]StoredOrder, d *StoredOrder) { d.Verdict = nil }, "verdict"},
-		"evidence untold": {func(_ map[string]StoredOrder, d *StoredOrder) {
+		"another request":   {func(_ map[string]storedOrder, d *storedOrder) { d.Request = "s" }, "told was"},
+		"another digest":    {func(_ map[string]storedOrder, d *storedOrder) { d.Digest = pays }, "told was"},
+		"another's request": {func(_ map[string]storedOrder, d *storedOrder) { d.OrderByRequest = "b" }, "its request"},
+		"another end":       {func(_ map[string]storedOrder, d *storedOrder) { d.State = "filled" }, "says that it is filled"},
+		"no end":            {func(_ map[string]storedOrder, d *storedOrder) { d.State = "settling" }, "says that it is settling"},
+		"listed as open":    {func(_ map[string]storedOrder, d *storedOrder) { d.Open = true }, "index of what is open"},
+		"another proof":     {func(_ map[string]storedOrder, d *storedOrder) { d.Verdict.By = "absence" }, "verdict"},
+		"no proof":          {func(_ map[string]storedOrder, d *storedOrder) { d.Verdict = nil }, "verdict"},
+		"evidence untold": {func(_ map[string]storedOrder, d *storedOrder) {
 			d.Verdict.Evidence = &struct{ Tx common.Hash }{pays}
 		}, "evidence"},
-		"a line untold": {func(_ map[string]StoredOrder, d *StoredOrder) {
+		"a line untold": {func(_ map[string]storedOrder, d *storedOrder) {
 			d.History = append(d.History, "failed")
 		}, "4 lines"},
-		"a line changed":     {func(_ map[string]StoredOrder, d *StoredOrder) { d.History[1] = "executing" }, "line 1"},
-		"a history backward": {func(_ map[string]StoredOrder, d *StoredOrder) { d.History[0] = "executing" }, "begins with"},
+		"a line changed":     {func(_ map[string]storedOrder, d *storedOrder) { d.History[1] = "executing" }, "line 1"},
+		"a history backward": {func(_ map[string]storedOrder, d *storedOrder) { d.History[0] = "executing" }, "begins with"},
 	} {
 		r := newTestAudit(o)
 		told := r.orders["a"]
@@ -49,7 +49,7 @@ func TestJudgeStored(t *testing.T) {
 			told.History = append(told.History, struct{ State string }{state})
 		}
 		r.orders["a"] = told
-		all, d := map[string]StoredOrder{}, kept()
+		all, d := map[string]storedOrder{}, kept()
 		if x.change != nil {
 			x.change(all, &d)
 			all["a"] = d

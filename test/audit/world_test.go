@@ -24,8 +24,8 @@ type fakeWorld struct {
 	*testAudit
 	chains   map[uint64]*fakeChain
 	books    map[string][]Entry
-	onDisk   map[string]StoredOrder
-	journal  []Record
+	onDisk   map[string]storedOrder
+	journal  []senderRecord
 	told     []OrderResult
 	consents []Consent
 	account  common.Address
@@ -40,7 +40,7 @@ var (
 
 // fakeChain is a chain of which every block has one transaction.
 type fakeChain struct {
-	history    *History
+	history    *chainHistory
 	receipts   map[common.Hash]*types.Receipt
 	txs        map[common.Hash]*types.Transaction
 	sent       [][]byte
@@ -109,7 +109,7 @@ func (f *fakeWorld) own(key, state string, to common.Address, status uint64, coi
 	tx := f.sign(1, &types.DynamicFeeTx{Nonce: f.chains[1].pending, To: &to, Gas: 1_000, GasFeeCap: big.NewInt(3), Data: []byte(key)})
 	raw, _ := tx.MarshalBinary()
 	f.chains[1].sent = append(f.chains[1].sent, raw)
-	rec := Record{Key: key, Nonce: tx.Nonce(), State: state}
+	rec := senderRecord{Key: key, Nonce: tx.Nonce(), State: state}
 	rec.Attempts = append(rec.Attempts, struct {
 		Kind string
 		Hash common.Hash
@@ -127,12 +127,12 @@ func (f *fakeWorld) paid(chain uint64, n int64, of common.Address) *types.Receip
 }
 
 // end adds an order that ended like this to everything that knows of it.
-func (f *fakeWorld) end(o Order, v Verdict) {
+func (f *fakeWorld) end(o Order, v verdict) {
 	v.Sources = "one source"
 	o.State, o.Final, o.Verdict, o.Request, o.Digest = v.State, true, &v, "request "+o.ID, common.Hash{o.ID[0]}
 	o.Terms.Account = f.account
 	told := OrderResult{Order: o}
-	kept := StoredOrder{ID: o.ID, Request: o.Request, Digest: o.Digest, State: o.State, OrderByRequest: o.ID, History: []string{"accepted", "executing", o.State}}
+	kept := storedOrder{ID: o.ID, Request: o.Request, Digest: o.Digest, State: o.State, OrderByRequest: o.ID, History: []string{"accepted", "executing", o.State}}
 	for _, state := range kept.History {
 		told.History = append(told.History, struct{ State string }{state})
 	}
@@ -147,8 +147,8 @@ func (f *fakeWorld) end(o Order, v Verdict) {
 	f.consents = append(f.consents, Consent{Request: o.Request, Digests: []common.Hash{o.Digest}, Order: o.ID})
 }
 
-func evidenceOf(chain uint64, r *types.Receipt) *Evidence {
-	return &Evidence{ChainID: chain, Tx: r.TxHash, Block: r.BlockNumber.Uint64(), BlockHash: r.BlockHash, Success: r.Status == 1}
+func evidenceOf(chain uint64, r *types.Receipt) *evidence {
+	return &evidence{ChainID: chain, Tx: r.TxHash, Block: r.BlockNumber.Uint64(), BlockHash: r.BlockHash, Success: r.Status == 1}
 }
 
 func newFakeWorld(t *testing.T) *fakeWorld {
@@ -156,20 +156,20 @@ func newFakeWorld(t *testing.T) *fakeWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fakeWorld{testAudit: newTestAudit(), chains: map[uint64]*fakeChain{}, books: map[string][]Entry{}, onDisk: map[string]StoredOrder{}, account: crypto.PubkeyToAddress(key.PublicKey)}
+	f := &fakeWorld{testAudit: newTestAudit(), chains: map[uint64]*fakeChain{}, books: map[string][]Entry{}, onDisk: map[string]storedOrder{}, account: crypto.PubkeyToAddress(key.PublicKey)}
 	f.sign = func(chain uint64, tx *types.DynamicFeeTx) *types.Transaction {
 		return types.MustSignNewTx(key, types.LatestSignerForChainID(new(big.Int).SetUint64(chain)), tx)
 	}
-	f.Accounts, f.Chains, f.Listed = []common.Address{f.account}, map[uint64]Chain{}, map[Grant]Allowance{}
+	f.Accounts, f.Chains, f.Listed = []common.Address{f.account}, map[uint64]chainReader{}, map[Grant]Allowance{}
 	f.Books = func(kind string) ([]Entry, error) { return f.books[kind], nil }
 	for _, id := range []uint64{1, 10} {
-		h := &History{ID: id, accounts: f.Accounts, balances: map[common.Address][]*big.Int{f.account: {big.NewInt(1_000_000)}}}
+		h := &chainHistory{ID: id, accounts: f.Accounts, balances: map[common.Address][]*big.Int{f.account: {big.NewInt(1_000_000)}}}
 		f.Histories = append(f.Histories, h)
 		f.chains[id] = &fakeChain{history: h, receipts: map[common.Hash]*types.Receipt{}, txs: map[common.Hash]*types.Transaction{}, allowances: map[Grant]*big.Int{}}
 		f.Chains[id] = f.chains[id]
 	}
-	terms := func(kind string, dst uint64, n string, out common.Address) Terms {
-		return Terms{Provider: kind, SrcChainID: 1, DstChainID: dst, TokenIn: usdc, AmountIn: Amount(n), TokenOut: out, MinimumReceived: "40"}
+	terms := func(kind string, dst uint64, n string, out common.Address) terms {
+		return terms{Provider: kind, SrcChainID: 1, DstChainID: dst, TokenIn: usdc, AmountIn: Amount(n), TokenOut: out, MinimumReceived: "40"}
 	}
 	logs := []json.RawMessage{nil}
 
@@ -179,26 +179,26 @@ func newFakeWorld(t *testing.T) *fakeWorld {
 	payment := f.paid(10, 45, token)
 	f.books["bridge"] = []Entry{{Ref: "ra", Deposit: deposit.TxHash, Payment: payment.TxHash, Final: true, PaymentNamed: true}}
 	f.end(Order{ID: "a", Ref: "ra", Terms: terms("bridge", 10, "100", token)},
-		Verdict{State: "filled", By: "arrival", Received: &Spend{token, "45"}, Evidence: evidenceOf(10, payment), Deposit: evidenceOf(1, deposit), Logs: logs})
+		verdict{State: "filled", By: "arrival", Received: &spend{token, "45"}, Evidence: evidenceOf(10, payment), Deposit: evidenceOf(1, deposit), Logs: logs})
 
 	deposit = f.own("b/0", "mined", spender, 1, 0, moved(usdc, f.account, spender, 50))
 	payment = f.paid(1, 50, usdc)
 	f.books["intent"] = []Entry{{Ref: "rb", Deposit: deposit.TxHash, Payment: payment.TxHash, Final: true, PaymentNamed: true, IsRefund: true}}
 	f.end(Order{ID: "b", Ref: "rb", Terms: terms("intent", 10, "50", token)},
-		Verdict{State: "refunded", By: "refund", Received: &Spend{usdc, "50"}, Evidence: evidenceOf(1, payment), Deposit: evidenceOf(1, deposit), Logs: logs})
+		verdict{State: "refunded", By: "refund", Received: &spend{usdc, "50"}, Evidence: evidenceOf(1, payment), Deposit: evidenceOf(1, deposit), Logs: logs})
 
 	call := f.own("c/0", "mined", spender, 1, 45, moved(usdc, f.account, spender, 100))
-	f.end(Order{ID: "c", Terms: terms("dex", 1, "100", native)}, Verdict{State: "filled", By: "own_call", Received: &Spend{native, "45"}, Evidence: evidenceOf(1, call)})
+	f.end(Order{ID: "c", Terms: terms("dex", 1, "100", native)}, verdict{State: "filled", By: "own_call", Received: &spend{native, "45"}, Evidence: evidenceOf(1, call)})
 
 	call = f.own("d/0", "reverted", spender, 0, 0)
-	f.end(Order{ID: "d", Terms: terms("dex", 1, "100", token)}, Verdict{State: "failed", By: "revert", Evidence: evidenceOf(1, call)})
+	f.end(Order{ID: "d", Terms: terms("dex", 1, "100", token)}, verdict{State: "failed", By: "revert", Evidence: evidenceOf(1, call)})
 
-	signed := Step{}
+	signed := step{}
 	signed.Effect.Deadline = time.Unix(1_001, 0)
 	head, _ := f.chains[1].Header(t.Context(), 5)
 	f.books["dex"] = []Entry{{Ref: "re", Final: true}}
-	f.end(Order{ID: "e", Ref: "re", Terms: terms("dex", 1, "100", token), Steps: []Step{signed}},
-		Verdict{State: "expired", By: "absence", Absence: &Absence{ChainID: 1, From: 1, Through: 5, BlockHash: head.Hash(), Time: time.Unix(int64(head.Time), 0), Hosts: []string{"h"}}})
+	f.end(Order{ID: "e", Ref: "re", Terms: terms("dex", 1, "100", token), Steps: []step{signed}},
+		verdict{State: "expired", By: "absence", Absence: &absence{ChainID: 1, From: 1, Through: 5, BlockHash: head.Hash(), Time: time.Unix(int64(head.Time), 0), Hosts: []string{"h"}}})
 	for _, c := range f.chains {
 		moves, _, _, err := c.history.accountEvents()
 		if err != nil {

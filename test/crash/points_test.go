@@ -59,7 +59,7 @@ var (
 	whole     = pointTable{"../../chain/*.go", `"(sender\.(?:before|after)_[a-z_]+)"`, []string{""}}
 	parts     = []pointTable{
 		{"../../swap/state.go", `(?m)^\t\w+ +State = "([a-z]+)"`, beforeAfter},
-		{"../../swap/journal/journal.go", `\{"([a-z]+)", func\(old, now swap\.Order\)`, beforeAfter},
+		{"../../swap/journal/points.go", `\{"([a-z]+)", func\(old, now swap\.Order\)`, beforeAfter},
 	}
 )
 

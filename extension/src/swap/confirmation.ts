@@ -14,12 +14,12 @@ export interface Confirmation {
 const named: Partial<Record<FindingCode, MessageKey>> = {
 	gas_insufficient: "confirm_gas_insufficient",
 	gas_ceiling: "confirm_gas_ceiling",
-	gas_excessive: "confirm_gas_scam",
+	gas_excessive: "confirm_gas_excessive",
 	value_unknown: "confirm_value_unknown",
 	price_unknown: "confirm_price_unknown",
 	output_unverified: "confirm_output_unverified",
-	output_lookalike: "confirm_output_imitates",
-	price_impact: "confirm_price_off",
+	output_lookalike: "confirm_output_lookalike",
+	price_impact: "confirm_price_impact",
 };
 
 /** confirmation returns the state of the review's button: what blocks the swap, then what
