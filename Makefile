@@ -88,15 +88,16 @@ RACED := chain cmd/swapkeep cmd/swapkeepd cmd/swapkeep-server host host/client h
 # goroutine (-short): plain runs them whole.
 WHOLE := swap/engine
 # Tests that race with nobody in their own process: they watch other processes, search
-# memory, or try thousands of cases one after the other.
-UNRACED := ^TestScripts$$|^TestPlantedSecrets|^TestTerminalIsLeft|^TestNothingOfTheWireIsLeftInMemory$$|^TestLies$$|^TestModel$$
+# memory, or try thousands of cases one after the other. The packages that have such tests.
+UNRACED := ^TestScripts$$|^TestPlantedSecrets|^TestTerminalIsLeft|^TestNothingOfTheWireIsLeftInMemory$$|^TestLies$$|^TestModel$$|^TestConformance$$
+UNRACED_IN := cmd/swapkeep cmd/swapkeepd priceapi/series priceapi/source providers/bridge providers/gasless providers/intent
 race:
 	$(RACE) -short -timeout 20m -skip '^TestHostile|$(UNRACED)' $(RACED:%=./%)
 
 # All other packages, and what race leaves out.
 plain:
 	$(GO) test -timeout 20m -skip '^TestHostile' $$($(GO) list ./... | grep -vxF -e swapkeep/keys $(RACED:%=-e swapkeep/%)) $(WHOLE:%=./%)
-	$(GO) test -run '$(UNRACED)' ./cmd/swapkeep ./cmd/swapkeepd ./priceapi/series ./priceapi/source
+	$(GO) test -run '$(UNRACED)' $(UNRACED_IN:%=./%)
 
 # Every provider against lies in every field of its replies, and against named attacks; a
 # line for each provider says how many. Not under the race detector: the lies run one after

@@ -67,6 +67,37 @@ func TestShortIsRunWhole(t *testing.T) {
 	}
 }
 
+// TestUnracedAreRun checks that each test of a raced package that the race detector is not
+// given by its name is in a package of UNRACED_IN or WHOLE, where plain runs it.
+func TestUnracedAreRun(t *testing.T) {
+	unraced := regexp.MustCompile(strings.ReplaceAll(strings.Join(makeList(t, "UNRACED"), " "), "$$", "$"))
+	var having []string
+	for _, name := range makeList(t, "RACED") {
+		paths, err := filepath.Glob(filepath.Join("../..", name, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(paths, func(path string) bool { return declaresTest(t, path, unraced) }) && !slices.Contains(makeList(t, "WHOLE"), name) {
+			having = append(having, name)
+		}
+	}
+	if in := makeList(t, "UNRACED_IN"); !slices.Equal(having, in) {
+		t.Errorf("%v have tests of UNRACED, UNRACED_IN is %v", having, in)
+	}
+}
+
+func declaresTest(t *testing.T, path string, name *regexp.Regexp) bool {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		return ok && fn.Recv == nil && name.MatchString(fn.Name.Name)
+	})
+}
+
 // makeList returns the words of a variable of the Makefile.
 func makeList(t *testing.T, name string) []string {
 	t.Helper()
