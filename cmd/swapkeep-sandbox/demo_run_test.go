@@ -145,8 +145,8 @@ func demoWithAFailure(t *testing.T, bin string) {
 	if want := "demo: 2 swaps, 1 filled, 0 refunded, 1 failed"; lastLine(text) != want {
 		t.Errorf("last line %q, want %q", lastLine(text), want)
 	}
-	for _, want := range []string{"provider_", "the last lines of swapkeepd.log", "1,000 USDC left the account; payments to it: 1; allowance left: 0 USDC",
-		"the provider's simulator has 1 order of it: ", "another receiver than was asked for", "nothing was signed"} {
+	for _, want := range []string{"provider_", "the last lines of swapkeepd.log", "1,000 USDC left the account; payments to the account: 1; allowance left: 0 USDC",
+		"the provider's simulator has 1 order for this swap: ", "another receiver than was asked for", "nothing was signed"} {
 		if !strings.Contains(oneLine(text), want) {
 			t.Errorf("nothing of %q", want)
 		}
@@ -162,7 +162,7 @@ func demoWithoutALie(t *testing.T, bin string) {
 	if want := "demo: 1 swaps, 1 filled, 0 refunded, 0 failed, a hostile answer not refused"; !errors.Is(err, errDemo) || lastLine(text) != want {
 		t.Errorf("ended with %v; last line %q, want %q", err, lastLine(text), want)
 	}
-	if !strings.Contains(oneLine(text), "a review was made of it") {
+	if !strings.Contains(oneLine(text), "it got a review") {
 		t.Error("it is not told why")
 	}
 }

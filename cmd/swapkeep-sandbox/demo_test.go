@@ -169,9 +169,9 @@ func TestSummary(t *testing.T) {
   to           Ethereum       Base          -       OP Mainnet
   pays         2,000 USDC     0.5 WETH      -       1,000 USDC
   minimum      < 0.0001 WETH  -             -       0.5 USDC
-  got          < 0.0001 WETH  -             -       1,000 USDC back
+  got          < 0.0001 WETH  -             -       1,000 USDC refunded
   network fee  0.0001 ETH     -             -       0.0001 ETH
-  wallet fee   told           -             -       -
+  wallet fee   reported       -             -       -
   proven by    own call       -             -       own call
   provider     0 orders       -             -       1 order
   approval     exact, 0 left  -             -       exact, 0 left
@@ -191,30 +191,30 @@ func TestAuditIsStrict(t *testing.T) {
 			t.Fatalf("%s: %v", p.way, l.firstFault(sound(l)))
 		}
 		for want, spoil := range map[string]func(*ledger, *observed){
-			"did not pay the amount once":     func(_ *ledger, a *observed) { a.paid.Lsh(a.paid, 1) },
-			"tokens left the account twice":   func(_ *ledger, a *observed) { a.outflows = append(a.outflows, new(big.Int)) },
-			"not the amount once: nonce":      func(_ *ledger, a *observed) { a.outflows = []*big.Int{big.NewInt(1)} },
-			"2 payments, want 1":              func(_ *ledger, a *observed) { a.inflows = append(a.inflows, new(big.Int)) },
-			"want 1: nonce":                   func(_ *ledger, a *observed) { a.inflows, a.returns = a.returns, append(a.inflows, a.inflows...) },
-			"0 payments, want 1":              func(_ *ledger, a *observed) { a.inflows, a.returns = nil, nil },
-			"did not change by what was paid": func(_ *ledger, a *observed) { a.got = big.NewInt(7) },
-			"the account sent 3 transactions": func(_ *ledger, a *observed) { a.signed = append(a.signed, mined(6, 1)); a.nonce = 7 },
-			"3 transactions were signed":      func(_ *ledger, a *observed) { a.signed = append(a.signed, mined(5, 1)); a.signed[2].receipt = nil },
-			"nothing of the fee":              func(l *ledger, _ *observed) { l.review.FeeBasis = "decoded" },
-			"was paid a fee":                  func(l *ledger, a *observed) { l.review.FeeBasis, a.fee = "none", big.NewInt(1) },
-			"on another chain":                func(_ *ledger, a *observed) { a.stray = 1 },
-			"a transaction failed":            func(_ *ledger, a *observed) { a.signed[0] = mined(4, 0) },
-			"gas is above":                    func(_ *ledger, a *observed) { a.gas = big.NewInt(2e15) },
-			"could have been above":           func(l *ledger, a *observed) { l.ceiling = big.NewInt(1e14 - 1); a.gas = new(big.Int) },
-			"the provider has 2 orders":       func(_ *ledger, a *observed) { a.providerOrders = append(a.providerOrders, audit.Entry{Ref: "2"}) },
-			"the provider has 0 orders":       func(_ *ledger, a *observed) { a.providerOrders = nil },
-			"no payment that was mined":       func(_ *ledger, a *observed) { a.paidBy = nil },
-			"an allowance was left":           func(_ *ledger, a *observed) { a.left[0].left = big.NewInt(1) },
+			"pay the amount exactly once":             func(_ *ledger, a *observed) { a.paid.Lsh(a.paid, 1) },
+			"tokens left the account twice":           func(_ *ledger, a *observed) { a.outflows = append(a.outflows, new(big.Int)) },
+			"not the amount exactly once: nonce":      func(_ *ledger, a *observed) { a.outflows = []*big.Int{big.NewInt(1)} },
+			"2 payments, want 1":                      func(_ *ledger, a *observed) { a.inflows = append(a.inflows, new(big.Int)) },
+			"want 1: nonce":                           func(_ *ledger, a *observed) { a.inflows, a.returns = a.returns, append(a.inflows, a.inflows...) },
+			"0 payments, want 1":                      func(_ *ledger, a *observed) { a.inflows, a.returns = nil, nil },
+			"did not change by the payments received": func(_ *ledger, a *observed) { a.got = big.NewInt(7) },
+			"the account sent 3 transactions":         func(_ *ledger, a *observed) { a.signed = append(a.signed, mined(6, 1)); a.nonce = 7 },
+			"3 transactions were signed":              func(_ *ledger, a *observed) { a.signed = append(a.signed, mined(5, 1)); a.signed[2].receipt = nil },
+			"the decoded fee did not arrive":          func(l *ledger, _ *observed) { l.review.FeeBasis = "decoded" },
+			"the fee receiver was paid":               func(l *ledger, a *observed) { l.review.FeeBasis, a.fee = "none", big.NewInt(1) },
+			"on another chain":                        func(_ *ledger, a *observed) { a.stray = 1 },
+			"a transaction failed":                    func(_ *ledger, a *observed) { a.signed[0] = mined(4, 0) },
+			"network fee is above":                    func(_ *ledger, a *observed) { a.gas = big.NewInt(2e15) },
+			"could have exceeded":                     func(l *ledger, a *observed) { l.ceiling = big.NewInt(1e14 - 1); a.gas = new(big.Int) },
+			"the provider has 2 orders":               func(_ *ledger, a *observed) { a.providerOrders = append(a.providerOrders, audit.Entry{Ref: "2"}) },
+			"the provider has 0 orders":               func(_ *ledger, a *observed) { a.providerOrders = nil },
+			"name no mined payment":                   func(_ *ledger, a *observed) { a.paidBy = nil },
+			"an allowance was left":                   func(_ *ledger, a *observed) { a.left[0].left = big.NewInt(1) },
 			"not exactly one permit": func(l *ledger, a *observed) {
 				l.grants = append(l.grants, grant{left: new(big.Int), permit: true})
 				a.left = append(a.left, grant{left: new(big.Int), permit: true, nonce: 2})
 			},
-			"not as deep": func(_ *ledger, a *observed) { a.confirmations = 1 },
+			"too few confirmations": func(_ *ledger, a *observed) { a.confirmations = 1 },
 		} {
 			l := ledgerOf(t, p)
 			a := sound(l)
