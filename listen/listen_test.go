@@ -162,11 +162,12 @@ func TestReaderStays(t *testing.T) {
 			_, err := slow.Write(make([]byte, 20*writeChunk))
 			ended <- err
 		}()
+		synctest.Wait() // it writes when the next one comes
 		d.comes("127.0.0.1")
 		let := make(chan struct{})
 		go func() { _, _ = d.Accept(); close(let) }()
 		for range 20 { // longer in total than a single piece may take
-			time.Sleep(30 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond)
 			if _, err := io.ReadFull(client, make([]byte, writeChunk)); err != nil {
 				t.Fatal(err)
 			}
