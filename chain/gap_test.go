@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"swapkeep/test/await"
 )
 
 // foreign queues a transaction that another wallet with the same key made.
@@ -211,14 +213,10 @@ func TestFillersStayUnderTheNetworksCeiling(t *testing.T) {
 			rewritten(t, s, "b", func(tx *Tx) { tx.Policy.Ceiling = ceiling })
 			until := func(ok func(Tx) bool) {
 				t.Helper()
-				tx := look(t, s, now, "b", 1)
-				for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) { // the node may be indexing
-					if ok(tx) {
-						return
-					}
-					tx = look(t, s, now, "b", 1)
+				var tx Tx
+				if !await.Holds(10*time.Second, func() bool { tx = look(t, s, now, "b", 1); return ok(tx) }) { // the node may be indexing
+					t.Errorf("%d signatures, %q", key.count(), tx.Reason)
 				}
-				t.Errorf("%d signatures, %q", key.count(), tx.Reason)
 			}
 			asksBase(c, big.NewInt(1e12))
 			until(func(tx Tx) bool { return strings.Contains(tx.Reason, ErrCeiling.Error()) && key.count() == 2 })

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/test/await"
 )
 
 // watching collects the prices that a watcher gets.
@@ -77,7 +79,7 @@ func TestWatchGas(t *testing.T) {
 		t.Errorf("the second watcher begins with block %d", got.Block)
 	}
 	histories := c.count("eth_feeHistory")
-	time.Sleep(20 * time.Millisecond)
+	time.Sleep(20 * time.Millisecond) // time for something that must not happen
 	if n := c.count("eth_feeHistory"); n != histories {
 		t.Errorf("%d prices for a head that stands", n-histories)
 	}
@@ -105,28 +107,20 @@ func TestWatchGasEnds(t *testing.T) {
 	w, stop := watch(t, h, base)
 	w.next(t)
 	stop()
-	still := func() bool {
+	ended := func() bool {
 		h.watches.mu.Lock()
 		defer h.watches.mu.Unlock()
-		return len(h.watches.running) > 0
+		return len(h.watches.running) == 0
 	}
-	for range 1000 {
-		if !still() {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "the poller's end", ended)
 	h.watches.pollers.Wait()
-	if still() {
-		t.Fatal("the poller goes on")
-	}
 	w, stop = watch(t, h, base)
 	defer stop()
 	if g := w.next(t); g.Block == 0 {
 		t.Errorf("watching again: %+v", g)
 	}
 	h.Close()
-	if still() {
+	if !ended() {
 		t.Error("the poller goes on after the hub is closed")
 	}
 	if err := h.WatchGas(t.Context(), base, func(GasPrice) {}); err == nil {
@@ -143,15 +137,12 @@ func TestWatchGasSurvivesAnOutage(t *testing.T) {
 	w, stop := watch(t, h, base)
 	defer stop()
 	w.next(t)
-	asked := c.count("eth_getBlockByNumber")
+	heads, networks := c.count("eth_getBlockByNumber"), c.count("eth_chainId")
 	c.set(down, nil)
 	c.Commit()
-	for range 1000 {
-		if c.count("eth_getBlockByNumber") > asked+1 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "two questions in the outage", func() bool { // after the first, its network is asked again
+		return c.count("eth_getBlockByNumber") > heads && c.count("eth_chainId") > networks
+	})
 	c.set(nil, nil)
 	if g := w.next(t); g.Block != 2 {
 		t.Errorf("block %d", g.Block)

@@ -26,6 +26,8 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/ethereum/go-ethereum/rpc"
 	bolt "go.etcd.io/bbolt"
+
+	"swapkeep/test/await"
 )
 
 // An rpcError is a JSON-RPC error that a test node answers with.
@@ -137,14 +139,11 @@ func newTestChain(t *testing.T, id uint64, alloc types.GenesisAlloc) *testChain 
 			list[i] = a
 		}
 		var result json.RawMessage
-		err := inner.CallContext(ctx, &result, method, list...)
-		for range 1000 { // on a loaded machine the node's index lags
-			if err == nil || !strings.Contains(err.Error(), "indexing is in progress") {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
+		var err error
+		await.Holds(10*time.Second, func() bool { // on a loaded machine the node's index lags
 			err = inner.CallContext(ctx, &result, method, list...)
-		}
+			return err == nil || !strings.Contains(err.Error(), "indexing is in progress")
+		})
 		if err != nil {
 			return nil, relayed(err)
 		}

@@ -135,7 +135,7 @@ func TestFirstBroadcastHoldsTheNonce(t *testing.T) {
 				}
 				second <- tx
 			}()
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(20 * time.Millisecond) // time for something that must not happen
 			if key.count() != 1 {
 				t.Error("b was signed behind a")
 			}

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/await"
 )
 
 // TestRequestsRunOnce checks that one uuid makes one wallet, even if it is sent again
@@ -19,7 +21,7 @@ func TestRequestsRunOnce(t *testing.T) {
 	a, b := r.attach("extension"), r.attach("terminal")
 	create := map[string]any{"request": anID, "password": password}
 	first, second := a.send("keys.create", create), b.send("keys.create", create)
-	soon(t, "one create under way", func() bool {
+	await.Until(t, 10*time.Second, "one create under way", func() bool {
 		r.wallet.mu.Lock()
 		defer r.wallet.mu.Unlock()
 		return len(r.wallet.secrets) == 1
@@ -85,16 +87,16 @@ func TestActionsOutliveTheConnection(t *testing.T) {
 	p := r.session()
 	p.send("swap.execute", map[string]any{"request": anID, "digest": digest.Hex()})
 	p.send("tokens.balances", map[string]any{"account": account.Hex()})
-	soon(t, "execute under way", func() bool {
+	await.Until(t, 10*time.Second, "execute under way", func() bool {
 		r.swaps.mu.Lock()
 		defer r.swaps.mu.Unlock()
 		return len(r.swaps.executed) == 1
 	})
-	soon(t, "the question under way", func() bool { return r.networks.asked.Load() == 1 })
+	await.Until(t, 10*time.Second, "the question under way", func() bool { return r.networks.asked.Load() == 1 })
 	_ = p.nc.Close()
-	soon(t, "the question was cancelled", func() bool { return strings.Contains(r.log.String(), `"method":"tokens.balances"`) })
+	await.Until(t, 10*time.Second, "the question was cancelled", func() bool { return strings.Contains(r.log.String(), `"method":"tokens.balances"`) })
 	release()
-	soon(t, "execute returned", func() bool {
+	await.Until(t, 10*time.Second, "execute returned", func() bool {
 		r.swaps.mu.Lock()
 		defer r.swaps.mu.Unlock()
 		return len(r.swaps.ended) == 1

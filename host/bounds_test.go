@@ -13,6 +13,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/test/await"
 )
 
 func TestConnectionsAreBounded(t *testing.T) {
@@ -33,7 +34,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 			return len(r.server.conns) == n
 		}
 	}
-	soon(t, "its place is free", held(protocol.MaxBrowsers))
+	await.Until(t, 10*time.Second, "its place is free", held(protocol.MaxBrowsers))
 	for range protocol.MaxConnections - protocol.MaxBrowsers {
 		peers = append(peers, r.attach("terminal"))
 	}
@@ -42,7 +43,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Errorf("one too many: %s", m.raw)
 	}
 	_ = peers[0].nc.Close()
-	soon(t, "room for another", held(protocol.MaxConnections-1))
+	await.Until(t, 10*time.Second, "room for another", held(protocol.MaxConnections-1))
 	r.attach("terminal")
 }
 
@@ -56,7 +57,7 @@ func TestConnectionsOfOneProcessAreBounded(t *testing.T) {
 	for len(greedy) < protocol.MaxPerProcess {
 		greedy = append(greedy, r.attach("extension"))
 	}
-	soon(t, "all are held", func() bool {
+	await.Until(t, 10*time.Second, "all are held", func() bool {
 		r.server.mu.Lock()
 		defer r.server.mu.Unlock()
 		return r.server.heldBy(1234) == protocol.MaxPerProcess
@@ -73,7 +74,7 @@ func TestConnectionsOfOneProcessAreBounded(t *testing.T) {
 	r.attach("extension").must("swap.fees", nil)
 	process.Store(1234)
 	_ = greedy[1].nc.Close()
-	soon(t, "one is free again", func() bool {
+	await.Until(t, 10*time.Second, "one is free again", func() bool {
 		r.server.mu.Lock()
 		defer r.server.mu.Unlock()
 		return r.server.heldBy(1234) == protocol.MaxPerProcess-1
@@ -142,13 +143,13 @@ func TestNetworkRequestsAreBounded(t *testing.T) {
 	for range protocol.MaxRunning + protocol.MaxQueued - 10 {
 		p.send("tokens.balances", map[string]any{"account": account.Hex()})
 	}
-	soon(t, "as many as may ask do", func() bool { return r.networks.asked.Load() == protocol.MaxAsking })
+	await.Until(t, 10*time.Second, "as many as may ask do", func() bool { return r.networks.asked.Load() == protocol.MaxAsking })
 	p.must("swap.fees", nil)
 	other.must("swap.fees", nil)
 	other.send("tokens.balances", map[string]any{"account": account.Hex()})
-	soon(t, "another connection asks too", func() bool { return r.networks.asked.Load() == protocol.MaxAsking+1 })
+	await.Until(t, 10*time.Second, "another connection asks too", func() bool { return r.networks.asked.Load() == protocol.MaxAsking+1 })
 	_ = p.nc.Close()
-	soon(t, "its requests end", func() bool { return r.server.inFlight.Load() < 1000 })
+	await.Until(t, 10*time.Second, "its requests end", func() bool { return r.server.inFlight.Load() < 1000 })
 	if n := r.networks.asked.Load(); n != protocol.MaxAsking+1 {
 		t.Errorf("%d asked a network, %d of them for nobody", n, n-protocol.MaxAsking-1)
 	}
@@ -194,7 +195,7 @@ func TestInboundBytesAreBounded(t *testing.T) {
 			}
 		}
 	}
-	soon(t, "all bytes given back", func() bool { return r.server.inFlight.Load() == 0 })
+	await.Until(t, 10*time.Second, "all bytes given back", func() bool { return r.server.inFlight.Load() == 0 })
 }
 
 // TestClientThatDoesNotRead checks that a client that does not read loses its own
@@ -228,7 +229,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 		for range 60 { // each answer is nearly 1 MiB: the outbox fills and handlers block
 			p.send("swap.orders", map[string]any{"limit": 16})
 		}
-		soon(t, "dropped", func() bool { return strings.Contains(r.log.String(), "connection ended") })
+		await.Until(t, 10*time.Second, "dropped", func() bool { return strings.Contains(r.log.String(), "connection ended") })
 		other.must("swap.fees", nil)
 	})
 	t.Run("notifications", func(t *testing.T) {
@@ -242,7 +243,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 				t.Fatalf("got %s", n.raw[:100])
 			}
 		}
-		soon(t, "only the reader is left", func() bool { return len(r.server.attached()) == 1 })
+		await.Until(t, 10*time.Second, "only the reader is left", func() bool { return len(r.server.attached()) == 1 })
 		if !strings.Contains(r.log.String(), "client does not read") {
 			t.Errorf("log: %s", r.log)
 		}

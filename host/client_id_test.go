@@ -6,6 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"swapkeep/test/await"
 )
 
 // TestClientNumbers checks that all connections of a process share one client number as long as
@@ -50,7 +53,7 @@ func TestClientNumbers(t *testing.T) {
 		t.Errorf("after one connection ended: %d, was %d", again, first)
 	}
 	_ = two.nc.Close()
-	soon(t, "both are gone", func() bool {
+	await.Until(t, 10*time.Second, "both are gone", func() bool {
 		r.server.mu.Lock()
 		defer r.server.mu.Unlock()
 		return r.server.heldBy(1234) == 0

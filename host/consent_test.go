@@ -3,9 +3,11 @@ package host
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"swapkeep/chain"
 	"swapkeep/swap/engine"
+	"swapkeep/test/await"
 )
 
 // acting are the methods that end in a signature, with parameters that the fakes accept.
@@ -52,7 +54,7 @@ func TestPasswordWithAnAction(t *testing.T) {
 				}
 			}
 			_ = term.nc.Close()
-			soon(t, "the end of a session", func() bool { return !callers[2].Present() })
+			await.Until(t, 10*time.Second, "the end of a session", func() bool { return !callers[2].Present() })
 			browser.must("keys.lock", nil)
 			browser.must("keys.unlock", map[string]any{"password": password})
 			if callers[0].Present() {

@@ -3,9 +3,11 @@ package host
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
+	"swapkeep/test/await"
 )
 
 // TestGasWatch checks that prices go only to the connections that watch, until they stop
@@ -44,7 +46,7 @@ func TestGasWatch(t *testing.T) {
 		t.Errorf("the other network is not watched any more: %s", m.raw)
 	}
 	_ = b.nc.Close()
-	soon(t, "the watch ends with its connection", func() bool { return r.networks.watching(1) == 0 })
+	await.Until(t, 10*time.Second, "the watch ends with its connection", func() bool { return r.networks.watching(1) == 0 })
 	other.must("networks.list", nil)
 	if len(other.notes) != 0 {
 		t.Errorf("who does not watch was told %s", other.notes[0].raw)

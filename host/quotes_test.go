@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/await"
 )
 
 // TestQuoteWatch checks that a watched quote is refreshed until it is stopped, and that
@@ -207,7 +208,7 @@ func TestQuotesByOrigin(t *testing.T) {
 			p.send("swap.quote", ask)
 		}
 	}
-	soon(t, "all places are taken", func() bool { return begun.Load() == protocol.MaxQuoting })
+	await.Until(t, 10*time.Second, "all places are taken", func() bool { return begun.Load() == protocol.MaxQuoting })
 	r.swaps.mu.Lock()
 	r.swaps.quoting = nil
 	r.swaps.mu.Unlock()
@@ -220,7 +221,7 @@ func TestQuotesByOrigin(t *testing.T) {
 		_ = p.nc.Close()
 	}
 	r.attach("extension").must("swap.quote", ask)
-	soon(t, "nothing is kept of an origin that asks for nothing", func() bool {
+	await.Until(t, 10*time.Second, "nothing is kept of an origin that asks for nothing", func() bool {
 		r.server.mu.Lock()
 		defer r.server.mu.Unlock()
 		return len(r.server.quoteSlots) == 0

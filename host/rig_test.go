@@ -16,6 +16,7 @@ import (
 
 	"swapkeep/host/frame"
 	"swapkeep/host/protocol"
+	"swapkeep/test/await"
 
 	"github.com/rs/zerolog"
 )
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func leaked() (stacks string) {
-	for range 100 {
+	await.Holds(5*time.Second, func() bool {
 		buf := make([]byte, 1<<20)
 		stacks = ""
 		for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
@@ -41,11 +42,8 @@ func leaked() (stacks string) {
 				stacks += g + "\n\n"
 			}
 		}
-		if stacks == "" {
-			return ""
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+		return stacks == ""
+	})
 	return stacks
 }
 
@@ -301,15 +299,4 @@ func (p *peer) refused(name, method string, params any) *protocol.Error {
 		p.t.Fatalf("%s: want %s, got %s", method, name, m.raw)
 	}
 	return m.Error
-}
-
-func soon(t testing.TB, what string, f func() bool) {
-	t.Helper()
-	for range 500 {
-		if f() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("never: %s", what)
 }

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/await"
 )
 
 // TestAWalletWithAnOpenOrderStays checks that a wallet with an open order is not removed,
@@ -57,7 +59,7 @@ func TestExportsAreWipedAndUnlogged(t *testing.T) {
 		t.Fatalf("exported %d bytes, %v", len(out.Secret), err)
 	}
 	p.must("keys.import", map[string]any{"request": anID, "keystore": "{}", "keystorePassword": "of the file, long", "password": password})
-	soon(t, "all secrets wiped", func() bool {
+	await.Until(t, 10*time.Second, "all secrets wiped", func() bool {
 		r.wallet.mu.Lock()
 		defer r.wallet.mu.Unlock()
 		for _, s := range r.wallet.secrets {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -35,18 +36,12 @@ func order(t *testing.T, askers ...uint64) (served []uint64) {
 	return served
 }
 
+// waitFor checks that that many wait once nothing moves. It is called in a bubble.
 func waitFor(t *testing.T, q *fairMutex, waiting int) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
-		q.mu.Lock()
-		n := len(q.waiting)
-		q.mu.Unlock()
-		if n == waiting {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d wait, want %d", n, waiting)
-		}
+	synctest.Wait()
+	if n := len(q.waiting); n != waiting {
+		t.Fatalf("%d wait, want %d", n, waiting)
 	}
 }
 
@@ -57,9 +52,11 @@ func TestTurnsRotate(t *testing.T) {
 		{[]uint64{1, 1, 1, 2, 2, 3}, []uint64{1, 2, 3, 1, 2, 1}},
 		{[]uint64{7, 7, 7, 7, 8, 9, 8}, []uint64{7, 8, 9, 7, 8, 7, 7}},
 	} {
-		if got := order(t, c.come...); !slices.Equal(got, c.served) {
-			t.Errorf("%v come, %v are served", c.come, got)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			if got := order(t, c.come...); !slices.Equal(got, c.served) {
+				t.Errorf("%v come, %v are served", c.come, got)
+			}
+		})
 	}
 }
 
@@ -117,51 +114,55 @@ func TestSecondRequestOfAClientWaits(t *testing.T) {
 }
 
 func TestWaiterGivesUp(t *testing.T) {
-	var q fairMutex
-	_ = q.lock(t.Context(), time.Minute)
-	if err := q.lock(t.Context(), time.Millisecond); !errors.Is(err, ErrHung) {
-		t.Errorf("too long: %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- q.lock(ctx, time.Minute) }()
-	waitFor(t, &q, 1)
-	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) || len(q.waiting) != 0 {
-		t.Errorf("left: %v, %d wait", err, len(q.waiting))
-	}
-	called := q.enqueue(1) // gets the turn at the moment it gives up
-	q.unlock()
-	q.giveUp(called)
-	if q.held {
-		t.Error("the turn stays with who is gone")
-	}
-	if err := q.lock(ctx, time.Minute); !errors.Is(err, context.Canceled) || q.held {
-		t.Errorf("one who is gone already: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var q fairMutex
+		_ = q.lock(t.Context(), time.Minute)
+		if err := q.lock(t.Context(), time.Millisecond); !errors.Is(err, ErrHung) {
+			t.Errorf("too long: %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- q.lock(ctx, time.Minute) }()
+		waitFor(t, &q, 1)
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) || len(q.waiting) != 0 {
+			t.Errorf("left: %v, %d wait", err, len(q.waiting))
+		}
+		called := q.enqueue(1) // gets the turn at the moment it gives up
+		q.unlock()
+		q.giveUp(called)
+		if q.held {
+			t.Error("the turn stays with who is gone")
+		}
+		if err := q.lock(ctx, time.Minute); !errors.Is(err, context.Canceled) || q.held {
+			t.Errorf("one who is gone already: %v", err)
+		}
+	})
 }
 
 // TestMovingQueueIsNotHung checks that a long queue that moves is not treated as a
 // hung keychain.
 func TestMovingQueueIsNotHung(t *testing.T) {
-	const patience = 100 * time.Millisecond
-	var q fairMutex
-	_ = q.lock(t.Context(), time.Minute)
-	for asker := range uint64(20) {
-		q.enqueue(100 + asker)
-	}
-	done := make(chan error, 1)
-	go func() { done <- q.lock(WithClient(t.Context(), 1), patience) }()
-	waitFor(t, &q, 21)
-	for range 21 {
-		select {
-		case err := <-done:
-			t.Fatalf("before its turn: %v", err)
-		case <-time.After(patience / 5):
-			q.unlock()
+	synctest.Test(t, func(t *testing.T) {
+		const patience = 100 * time.Millisecond
+		var q fairMutex
+		_ = q.lock(t.Context(), time.Minute)
+		for asker := range uint64(20) {
+			q.enqueue(100 + asker)
 		}
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+		done := make(chan error, 1)
+		go func() { done <- q.lock(WithClient(t.Context(), 1), patience) }()
+		waitFor(t, &q, 21)
+		for range 21 {
+			select {
+			case err := <-done:
+				t.Fatalf("before its turn: %v", err)
+			case <-time.After(patience / 5):
+				q.unlock()
+			}
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"swapkeep/keys"
+	"swapkeep/test/await"
 )
 
 const (
@@ -349,7 +350,7 @@ func privateBus(t *testing.T, home, config string) []string {
 	socket := filepath.Join(t.TempDir(), "bus")
 	env := []string{"HOME=" + home, "XDG_RUNTIME_DIR=" + t.TempDir(), busVariable + "=unix:path=" + socket, "DISPLAY=", "WAYLAND_DISPLAY="}
 	run(t, environment(env...), nil, "dbus-daemon", config, "--nofork", "--nopidfile", "--address=unix:path="+socket)
-	until(t, "a bus", func() bool {
+	await.Until(t, 10*time.Second, "a bus", func() bool {
 		c, err := net.Dial("unix", socket)
 		if err == nil {
 			_ = c.Close()
@@ -383,7 +384,7 @@ func keyring(t *testing.T, env []string, password string) *os.Process {
 		args, in = append(args, "--unlock"), strings.NewReader(password)
 	}
 	p := run(t, environment(env...), in, "gnome-keyring-daemon", args...)
-	until(t, "a keyring", func() bool {
+	await.Until(t, 10*time.Second, "a keyring", func() bool {
 		ask := exec.Command("dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
 			"org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets")
 		ask.Env = environment(env...)

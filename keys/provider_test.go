@@ -11,6 +11,7 @@ import (
 
 	"swapkeep/keys"
 	"swapkeep/keys/keystest"
+	"swapkeep/test/await"
 )
 
 func TestProviderKeys(t *testing.T) {
@@ -86,16 +87,10 @@ func TestProviderKeysOfASlowKeychain(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	g.open()
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		got, err := k.Get(t.Context(), "dex")
-		if err == nil && got == "new" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%q, %v", got, err)
-		}
-		time.Sleep(5 * time.Millisecond)
+	var got string
+	var err error
+	if !await.Holds(10*time.Second, func() bool { got, err = k.Get(t.Context(), "dex"); return err == nil && got == "new" }) {
+		t.Fatalf("%q, %v", got, err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"swapkeep/keys"
 	"swapkeep/keys/keystest"
+	"swapkeep/test/await"
 )
 
 // A gate blocks chosen keychain operations until it is opened.
@@ -59,17 +60,6 @@ func heldStore(t *testing.T) (*keystest.Memory, *gate, *keys.Store) {
 	return chain, g, must[*keys.Store](t)(keys.NewStore(chain, namespace, keys.Limits{Call: short, Prompt: 5 * short, Stuck: 3}))
 }
 
-func until(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for range 500 {
-		if done() {
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	t.Fatalf("never %s", what)
-}
-
 func TestHungKeychainNeverHangsTheCaller(t *testing.T) {
 	t.Parallel()
 	_, g, s := heldStore(t)
@@ -93,7 +83,7 @@ func TestHungKeychainNeverHangsTheCaller(t *testing.T) {
 		t.Errorf("a hundred refusals took %s", took)
 	}
 	g.open()
-	until(t, "usable again", func() bool {
+	await.Until(t, 10*time.Second, "usable again", func() bool {
 		_, err := s.Get(t.Context(), "a")
 		return errors.Is(err, keys.ErrMissingItem)
 	})

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"swapkeep/keys"
 	"swapkeep/keys/keystest"
+	"swapkeep/test/await"
 )
 
 var errBroken = errors.New("disk full")
@@ -133,8 +135,8 @@ func TestLateListingOfANewWalletIsUndone(t *testing.T) {
 	_, _, err := b.Create(t.Context(), "Two", 12, password)
 	wantErr(t, "hung listing", err, keys.ErrHung)
 	close(hold)
-	until(t, "listed late", func() bool { return strings.Contains(chain.Items(service)["index"], `"Two"`) })
-	until(t, "undone", func() bool { return b.Unlock(t.Context(), password) == nil })
+	await.Until(t, 10*time.Second, "listed late", func() bool { return strings.Contains(chain.Items(service)["index"], `"Two"`) })
+	await.Until(t, 10*time.Second, "undone", func() bool { return b.Unlock(t.Context(), password) == nil })
 	items := chain.Items(service)
 	if _, stored := items["wallet/2"]; stored || strings.Contains(items["index"], "Two") {
 		t.Errorf("left %v", items)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"swapkeep/keys"
@@ -86,20 +87,22 @@ func TestUnlockThrottlePace(t *testing.T) {
 
 // TestCancelledAttemptIsDropped checks that a cancelled attempt is not made and delays no other client.
 func TestCancelledAttemptIsDropped(t *testing.T) {
-	b := newBench(t, keys.Options{AttemptInterval: time.Hour})
-	b.create(t, "Main")
-	ctx, cancel := context.WithCancel(by(t, 1))
-	done := make(chan error, 1)
-	go func() { done <- b.Unlock(ctx, wrongPassword) }()
-	time.Sleep(20 * time.Millisecond)
-	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("the try that was left: %v", err)
-	}
-	b.clock.Advance(time.Hour)
-	if err := b.Unlock(by(t, 2), password); err != nil {
-		t.Error(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, keys.Options{AttemptInterval: time.Hour})
+		b.create(t, "Main")
+		ctx, cancel := context.WithCancel(by(t, 1))
+		done := make(chan error, 1)
+		go func() { done <- b.Unlock(ctx, wrongPassword) }()
+		synctest.Wait() // it waits for the pace
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("the try that was left: %v", err)
+		}
+		b.clock.Advance(time.Hour)
+		if err := b.Unlock(by(t, 2), password); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestMistakesAreForgotten checks that wrong passwords are forgotten after a time, which

@@ -6,7 +6,10 @@ import (
 	"net"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"swapkeep/test/await"
 )
 
 // init moves started back, so that times can be set in the past.
@@ -68,14 +71,8 @@ func (d door) accept() *connection {
 func (d door) until(n net.Conn, want connState) *connection {
 	d.t.Helper()
 	c := n.(*connection)
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
-		if how, _ := c.current(); how == want {
-			return c
-		}
-		if time.Now().After(deadline) {
-			d.t.Fatal("the connection is not quiet in that way")
-		}
-	}
+	await.Until(d.t, 5*time.Second, "the connection is quiet in that way", func() bool { how, _ := c.current(); return how == want })
+	return c
 }
 
 func (d door) has(c *connection) bool {
@@ -100,87 +97,92 @@ func ago(c *connection, d time.Duration) {
 // one that holds back its first request or leaves its answer unread longest, and never
 // one that is being answered and reads.
 func TestWhoLeaves(t *testing.T) {
-	d := open(t, Limits{Open: 3, Fresh: time.Hour, Stalled: 50 * time.Millisecond})
-	next := func() *connection {
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, Limits{Open: 3, Fresh: time.Hour, Stalled: 50 * time.Millisecond})
+		next := func() *connection {
+			d.comes("127.0.0.1")
+			return d.accept()
+		}
+		one, two, three := next(), next(), next()
+		for _, c := range []*connection{two, one} {
+			d.asks(c)
+			d.ConnState(c, http.StateIdle)
+			time.Sleep(time.Millisecond)
+		}
+		four := next()
+		if d.has(two) || !d.has(one) || !d.has(three) {
+			t.Error("not the one that is idle longest has left")
+		}
+		d.asks(one)
+		d.ConnState(two, http.StateIdle) // net/http may report this late
+		ago(three, 2*time.Hour)
+		five := next()
+		if d.has(three) || !d.has(one) || !d.has(four) {
+			t.Error("not the oldest silent one has left")
+		}
+		d.asks(four, five)
+		go func() { _, _ = four.Write(make([]byte, 3*writeChunk)) }() // nobody reads it
+		d.until(four, stalled)
+		six := next()
+		if d.has(four) || !d.has(one) || !d.has(five) {
+			t.Error("not the one that does not read has left")
+		}
+		d.asks(six)
 		d.comes("127.0.0.1")
-		return d.accept()
-	}
-	one, two, three := next(), next(), next()
-	for _, c := range []*connection{two, one} {
-		d.asks(c)
-		d.ConnState(c, http.StateIdle)
-		time.Sleep(time.Millisecond)
-	}
-	four := next()
-	if d.has(two) || !d.has(one) || !d.has(three) {
-		t.Error("not the one that is idle longest has left")
-	}
-	d.asks(one)
-	d.ConnState(two, http.StateIdle) // net/http may report this late
-	ago(three, 2*time.Hour)
-	five := next()
-	if d.has(three) || !d.has(one) || !d.has(four) {
-		t.Error("not the oldest silent one has left")
-	}
-	d.asks(four, five)
-	go func() { _, _ = four.Write(make([]byte, 3*writeChunk)) }() // nobody reads it
-	d.until(four, stalled)
-	six := next()
-	if d.has(four) || !d.has(one) || !d.has(five) {
-		t.Error("not the one that does not read has left")
-	}
-	d.asks(six)
-	d.comes("127.0.0.1")
-	waiting := make(chan net.Conn)
-	go func() {
-		n, _ := d.Accept()
-		waiting <- n
-	}()
-	select {
-	case <-waiting:
-		t.Error("a fourth is let in while three are answered")
-	case <-time.After(20 * time.Millisecond):
-	}
-	_ = five.Close()
-	_ = five.Close() // as net/http does
-	if (<-waiting) == nil || !d.has(one) || !d.has(six) || len(d.open) != 3 {
-		t.Errorf("%d are open", len(d.open))
-	}
+		waiting := make(chan net.Conn)
+		go func() {
+			n, _ := d.Accept()
+			waiting <- n
+		}()
+		select {
+		case <-waiting:
+			t.Error("a fourth is let in while three are answered")
+		case <-time.After(20 * time.Millisecond):
+		}
+		_ = five.Close()
+		_ = five.Close() // as net/http does
+		if (<-waiting) == nil || !d.has(one) || !d.has(six) || len(d.open) != 3 {
+			t.Errorf("%d are open", len(d.open))
+		}
+	})
 }
 
 // TestReaderStays checks that a client that reads a long answer slowly does not count as
 // one that does not read.
 func TestReaderStays(t *testing.T) {
-	d := open(t, Limits{Open: 1, Fresh: time.Hour, Stalled: 300 * time.Millisecond})
-	server, client := net.Pipe()
-	defer func() { _ = client.Close() }()
-	d.next <- server
-	slow := d.accept()
-	d.asks(slow)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := slow.Write(make([]byte, 20*writeChunk))
-		ended <- err
-	}()
-	d.comes("127.0.0.1")
-	let := make(chan struct{})
-	go func() { _, _ = d.Accept(); close(let) }()
-	for range 20 { // longer in total than a single piece may take
-		time.Sleep(30 * time.Millisecond)
-		if _, err := io.ReadFull(client, make([]byte, writeChunk)); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, Limits{Open: 1, Fresh: time.Hour, Stalled: 300 * time.Millisecond})
+		server, client := net.Pipe()
+		defer func() { _ = client.Close() }()
+		d.next <- server
+		slow := d.accept()
+		d.asks(slow)
+		ended := make(chan error, 1)
+		go func() {
+			_, err := slow.Write(make([]byte, 20*writeChunk))
+			ended <- err
+		}()
+		synctest.Wait() // it writes when the next one comes
+		d.comes("127.0.0.1")
+		let := make(chan struct{})
+		go func() { _, _ = d.Accept(); close(let) }()
+		for range 20 { // longer in total than a single piece may take
+			time.Sleep(100 * time.Millisecond)
+			if _, err := io.ReadFull(client, make([]byte, writeChunk)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-let:
-		t.Error("it had to leave")
-	default:
-	}
-	_ = slow.Close()
-	<-let
+		select {
+		case <-let:
+			t.Error("it had to leave")
+		default:
+		}
+		_ = slow.Close()
+		<-let
+	})
 }
 
 // TestOneAddress checks that one address gets no more than its limit: a quiet connection
@@ -221,27 +223,29 @@ func TestOneAddress(t *testing.T) {
 // connection that it took from the system's queue, where the next process would have
 // found it.
 func TestCloseServesWhoWasAccepted(t *testing.T) {
-	d := open(t, Limits{Open: 1, Fresh: time.Hour, Stalled: time.Hour})
-	d.comes("127.0.0.1")
-	one := d.accept()
-	d.asks(one)
-	d.comes("127.0.0.1")
-	last := make(chan net.Conn)
-	go func() {
-		n, _ := d.Accept()
-		last <- n
-	}()
-	time.Sleep(5 * time.Millisecond) // Accept waits for room, or will
-	_ = d.Close()
-	if n := <-last; n == nil || len(d.open) != 2 {
-		t.Errorf("it was dropped: %d are open", len(d.open))
-	}
-	d.CloseIdle()
-	if !d.has(one) {
-		t.Error("one that is answered was cut off")
-	}
-	close(d.next)
-	if _, err := d.Accept(); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("closed: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, Limits{Open: 1, Fresh: time.Hour, Stalled: time.Hour})
+		d.comes("127.0.0.1")
+		one := d.accept()
+		d.asks(one)
+		d.comes("127.0.0.1")
+		last := make(chan net.Conn)
+		go func() {
+			n, _ := d.Accept()
+			last <- n
+		}()
+		synctest.Wait() // Accept waits for room
+		_ = d.Close()
+		if n := <-last; n == nil || len(d.open) != 2 {
+			t.Errorf("it was dropped: %d are open", len(d.open))
+		}
+		d.CloseIdle()
+		if !d.has(one) {
+			t.Error("one that is answered was cut off")
+		}
+		close(d.next)
+		if _, err := d.Accept(); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("closed: %v", err)
+		}
+	})
 }

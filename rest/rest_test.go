@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"swapkeep/test/await"
 )
 
 const secret = "test-key-not-secret"
@@ -39,6 +41,12 @@ func serve(t *testing.T, l Limits, h http.HandlerFunc) *Client {
 	}
 	t.Cleanup(c.Close)
 	return c
+}
+
+// later sets a client's clock forward. No call may be under way.
+func later(c *Client, by time.Duration) {
+	now := c.now
+	c.now = func() time.Time { return now().Add(by) }
 }
 
 func reply(w http.ResponseWriter, status int, body string) {
@@ -139,10 +147,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		_, err := c.Do(context.Background(), Call{Method: "GET", Path: "/x"})
 		done <- err
 	}()
-	for calls.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(50 * time.Millisecond)
+	await.Until(t, 10*time.Second, "the pause asked for", func() bool { return c.pause.left(c.now()) > 0 })
 	if e := failure(t, second(c.Do(t.Context(), Call{Method: "GET", Path: "/y"}))); e.Kind != Throttled || !e.Temporary() || e.RetryAfter <= 0 {
 		t.Errorf("meanwhile: %+v", e)
 	}
@@ -317,7 +322,7 @@ func TestCircuit(t *testing.T) {
 		t.Errorf("%v after %d exchanges", e, calls.Load())
 	}
 	well.Store(true)
-	time.Sleep(2 * l.Open)
+	later(c, 2*l.Open)
 	for range 3 {
 		if err := get(); err != nil {
 			t.Errorf("it works again: %v", err)
@@ -354,7 +359,7 @@ func TestCircuitProbe(t *testing.T) {
 		t.Fatal("no failure")
 	}
 	mode.Store(1)
-	time.Sleep(2 * l.Open)
+	later(c, 2*l.Open)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := second(c.Do(ctx, Call{Method: "GET", Path: "/x"})); err == nil {
@@ -365,7 +370,7 @@ func TestCircuitProbe(t *testing.T) {
 		t.Error("after a probe without an answer:", e)
 	}
 	mode.Store(1)
-	time.Sleep(2 * l.Open)
+	later(c, 2*l.Open)
 	ctx, cancel = context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
 	if err := second(c.Do(ctx, Call{Method: "GET", Path: "/x"})); err == nil {

@@ -19,6 +19,7 @@ import (
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 )
 
 func allChains() []uint64 {
@@ -303,18 +304,12 @@ func TestPauseAndShift(t *testing.T) {
 	c.Pause()
 	still := c.Head().Number.Uint64()
 	tx := pay(t, s, c, 0)
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond) // time for something that must not happen
 	if got := c.Head().Number.Uint64(); got != still {
 		t.Errorf("paused, yet %d blocks were made", got-still)
 	}
 	c.Resume()
-	deadline := time.Now().Add(10 * time.Second)
-	for receipt(t, c, tx) == nil {
-		if time.Now().After(deadline) {
-			t.Fatal("resumed, yet the transaction is not mined")
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "the transaction is mined after the pause", func() bool { return receipt(t, c, tx) != nil })
 	before := c.Head().Time
 	if err := c.Shift(time.Hour); err != nil {
 		t.Fatal(err)
@@ -328,13 +323,7 @@ func TestInstantMinesWhatArrives(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: -1, Instant: true})
 	c := s.Chain(8453)
 	tx := pay(t, s, c, 0)
-	deadline := time.Now().Add(10 * time.Second)
-	for receipt(t, c, tx) == nil {
-		if time.Now().After(deadline) {
-			t.Fatal("not mined")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "the transaction is mined", func() bool { return receipt(t, c, tx) != nil })
 }
 
 func TestWebSocketShowsNewHeads(t *testing.T) {

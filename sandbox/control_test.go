@@ -20,6 +20,7 @@ import (
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/inject"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 )
 
 // control sends a request to the control endpoint and decodes the response.
@@ -297,13 +298,7 @@ func TestHeldUntilReleased(t *testing.T) {
 		_, err := client.BlockNumber(context.WithoutCancel(t.Context()))
 		answered <- err
 	}()
-	deadline := time.Now().Add(10 * time.Second)
-	for c.Faults.Held() == 0 {
-		if time.Now().After(deadline) {
-			t.Fatal("not held")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "the call is held", func() bool { return c.Faults.Held() > 0 })
 	select {
 	case err := <-answered:
 		t.Fatalf("answered while held: %v", err)

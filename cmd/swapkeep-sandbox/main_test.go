@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"swapkeep/sandbox"
+	"swapkeep/test/await"
 )
 
 // asMain makes the test binary run the real main function.
@@ -191,15 +192,11 @@ func TestEndsWithItsParent(t *testing.T) {
 	if err := p.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(10 * time.Second)
-	for open(t, m.Control) {
-		if time.Now().After(deadline) {
-			if child, err := os.FindProcess(p.ready.PID); err == nil {
-				_ = child.Kill()
-			}
-			t.Fatal("outlived its parent")
+	if !await.Holds(10*time.Second, func() bool { return !open(t, m.Control) }) {
+		if child, err := os.FindProcess(p.ready.PID); err == nil {
+			_ = child.Kill()
 		}
-		time.Sleep(20 * time.Millisecond)
+		t.Fatal("outlived its parent")
 	}
 }
 

@@ -28,6 +28,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swapkeep/test/await"
 )
 
 const (
@@ -479,9 +481,7 @@ func TestStopFinishesWhatRuns(t *testing.T) {
 	base := "http://" + s.told(t, "serving")
 	done := make(chan error, 1)
 	go func() { done <- ask(t.Context(), &http.Client{Transport: &http.Transport{}}, base) }()
-	for calls.Load() == 0 {
-		time.Sleep(5 * time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "the request reaches the provider", func() bool { return calls.Load() > 0 })
 	s.stop(t)
 	if err := <-done; err != nil {
 		t.Error(err)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swapkeep/test/await"
 )
 
 // The server holds the vendor's keys: it dumps no core, and other processes of its user
@@ -50,17 +52,9 @@ func TestMemoryIsHidden(t *testing.T) {
 		out, _ := cmd.CombinedOutput()
 		return string(out)
 	}
-	within := func(what string, is func() bool) {
-		t.Helper()
-		for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal(what)
-			}
-		}
-	}
 	other, server := start("sleep", "60"), start(binary, "proxy", "--sandbox", "--config", config)
-	within("any process is hidden: the test proves nothing", func() bool { return strings.Contains(environ(other), testKey) })
-	within("its memory can be read", func() bool { return strings.Contains(environ(server), "ermission denied") })
+	await.Until(t, 10*time.Second, "another process can be read, or the test proves nothing", func() bool { return strings.Contains(environ(other), testKey) })
+	await.Until(t, 10*time.Second, "its memory cannot be read", func() bool { return strings.Contains(environ(server), "ermission denied") })
 	limits, err := os.ReadFile("/proc/" + strconv.Itoa(server) + "/limits")
 	if err != nil {
 		t.Fatal(err)

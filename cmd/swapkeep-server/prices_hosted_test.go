@@ -20,6 +20,7 @@ import (
 	"swapkeep/priceapi/web/webtest"
 	"swapkeep/sandbox/market"
 	"swapkeep/sandbox/pricesim"
+	"swapkeep/test/await"
 	"swapkeep/test/servers"
 
 	"github.com/jackc/pgx/v5"
@@ -109,20 +110,10 @@ func (p *process) field(t *testing.T, path, name string) string {
 	return strings.Trim(string(all[name]), `"`)
 }
 
-// until polls until is returns true.
-func until(t *testing.T, what string, limit time.Duration, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(limit); !is(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within %s: %s", limit, what)
-		}
-	}
-}
-
 // priced waits until a process has prices of every network.
 func (p *process) priced(t *testing.T) {
 	t.Helper()
-	until(t, "prices of all networks", 30*time.Second, func() bool {
+	await.Until(t, 30*time.Second, "prices of all networks", func() bool {
 		for _, chain := range []string{"1", "10", "56", "8453", "5330"} {
 			res, body := p.get(t, "/tokens/price24h?chain_id="+chain)
 			if res.StatusCode != http.StatusOK || strings.Contains(string(body), `"has_24h_data_count":0,`) {
@@ -191,12 +182,12 @@ func TestHostedContract(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	}
-	until(t, "the same list of both", 10*time.Second, func() bool {
+	await.Until(t, 10*time.Second, "the same list of both", func() bool {
 		_, a := poller.get(t, "/tokens/price24h?limit=50")
 		_, b := reader.get(t, "/tokens/price24h?limit=50")
 		return string(a) == string(b)
 	})
-	until(t, "a chart of a week", 30*time.Second, func() bool { // backfilled from an archive
+	await.Until(t, 30*time.Second, "a chart of a week", func() bool { // backfilled from an archive
 		_, body := reader.get(t, "/tokens/0x0000000000000000000000000000000000000000/history?period=week&chain_id=1")
 		return strings.Count(string(body), `"open"`) > 150
 	})
@@ -225,7 +216,7 @@ func TestPollerIsReplaced(t *testing.T) {
 	} else {
 		t.Logf("one that was killed is replaced after %s", took)
 	}
-	until(t, "a fetch of the second", 20*time.Second, func() bool { _, n := h.term(); return n > fetches })
+	await.Until(t, 20*time.Second, "a fetch of the second", func() bool { _, n := h.term(); return n > fetches })
 	third := h.start("", unlimited)
 	before, _ := h.term()
 	began = time.Now()
@@ -236,7 +227,7 @@ func TestPollerIsReplaced(t *testing.T) {
 	} else {
 		t.Logf("one that was stopped is replaced after %s", took)
 	}
-	until(t, "a fetch of the third", 20*time.Second, func() bool { _, n := h.term(); return n > fetches+1 })
+	await.Until(t, 20*time.Second, "a fetch of the third", func() bool { _, n := h.term(); return n > fetches+1 })
 	term, fetches := h.term()
 	second.signal(t, syscall.SIGCONT)
 	second.told(t, "no longer polling")
@@ -270,12 +261,12 @@ func TestBackendsComeAndGo(t *testing.T) {
 	}
 	before := serves()
 	h.redis.Stop()
-	until(t, "told of Redis", 10*time.Second, is("200 degraded, postgresql: ok, redis: failing"))
+	await.Until(t, 10*time.Second, "told of Redis", is("200 degraded, postgresql: ok, redis: failing"))
 	serves()
 	late := h.start("poll = false", unlimited) // gets its prices from PostgreSQL
 	late.priced(t)
 	h.postgres.Stop()
-	until(t, "told of both", 10*time.Second, is("200 degraded, postgresql: failing, redis: failing"))
+	await.Until(t, 10*time.Second, "told of both", is("200 degraded, postgresql: failing, redis: failing"))
 	p.told(t, "no longer polling")
 	if after := serves(); after < before {
 		t.Errorf("prices of %s after those of %s", after, before)
@@ -285,11 +276,11 @@ func TestBackendsComeAndGo(t *testing.T) {
 		t.Errorf("a chart without a database: %d after %s", res.StatusCode, time.Since(began))
 	}
 	h.redis.Start()
-	until(t, "told of PostgreSQL", 10*time.Second, is("200 degraded, postgresql: failing, redis: ok"))
+	await.Until(t, 10*time.Second, "told of PostgreSQL", is("200 degraded, postgresql: failing, redis: ok"))
 	h.postgres.Start()
 	p.told(t, "polling")
-	until(t, "all well", 30*time.Second, is("200 healthy, postgresql: ok, redis: ok"))
-	until(t, "newer prices", 30*time.Second, func() bool { return serves() > before && late.field(t, "/tokens/price24h", "timestamp") > before })
+	await.Until(t, 30*time.Second, "all well", is("200 healthy, postgresql: ok, redis: ok"))
+	await.Until(t, 30*time.Second, "newer prices", func() bool { return serves() > before && late.field(t, "/tokens/price24h", "timestamp") > before })
 	p.stop(t)
 	late.stop(t)
 }

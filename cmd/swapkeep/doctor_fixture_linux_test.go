@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"swapkeep/host/owner"
+	"swapkeep/test/await"
 )
 
 const flatpakData = ".var/app/org.mozilla.firefox/.mozilla/"
@@ -74,7 +75,7 @@ func (w *doctorFixture) onASmallDisk() {
 // and without a display for its prompt.
 func (w *doctorFixture) lockedKeychain() {
 	end := w.keychain("before", "fixture")
-	w.until("a collection", func() bool {
+	await.Until(w.t, 10*time.Second, "a collection", func() bool {
 		kept, _ := filepath.Glob(w.at(".local/share/keyrings/*.keyring"))
 		return len(kept) > 0
 	})
@@ -91,13 +92,13 @@ func (w *doctorFixture) keychain(session, password string) (end func()) {
 	env := append(slices.Clone(w.env), bus, "XDG_RUNTIME_DIR="+run)
 	w.env = append(w.env, bus)
 	endBus := w.begin(env, "", "dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path="+filepath.Join(run, "bus"))
-	w.until("a bus", func() bool { _, err := os.Stat(filepath.Join(run, "bus")); return err == nil })
+	await.Until(w.t, 10*time.Second, "a bus", func() bool { _, err := os.Stat(filepath.Join(run, "bus")); return err == nil })
 	args := []string{"--foreground", "--components=secrets"}
 	if password != "" {
 		args = append(args, "--unlock")
 	}
 	endService := w.begin(env, password, "gnome-keyring-daemon", args...)
-	w.until("a Secret Service", func() bool {
+	await.Until(w.t, 10*time.Second, "a Secret Service", func() bool {
 		ask := exec.Command("dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets")
 		ask.Env = env
 		out, _ := ask.Output()
@@ -118,15 +119,6 @@ func (w *doctorFixture) begin(env []string, input, name string, args ...string) 
 	}
 }
 
-func (w *doctorFixture) until(what string, is func() bool) {
-	w.t.Helper()
-	for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			w.t.Fatalf("there is no %s in 10 s", what)
-		}
-	}
-}
-
 // The doctor does not stop its daemon if a browser has connected to it meanwhile.
 func TestDoctorLeavesABrowserItsDaemon(t *testing.T) {
 	w := newDoctorFixture(t)
@@ -138,7 +130,7 @@ func TestDoctorLeavesABrowserItsDaemon(t *testing.T) {
 	w.ok(err)
 	t.Cleanup(func() { // before the daemon ends, otherwise the browser's host would start another
 		_ = port.Close()
-		w.until("end of the browser's host", func() bool { _, err := os.Stat(w.at("left")); return err == nil })
+		await.Until(w.t, 10*time.Second, "end of the browser's host", func() bool { _, err := os.Stat(w.at("left")); return err == nil })
 	})
 	w.remove(".local/state/swapkeep/receipts.json") // a changed program would not be started
 	w.write(programFile, "#!/bin/sh\ncd "+w.home+`

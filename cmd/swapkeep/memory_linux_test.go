@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"swapkeep/test/await"
 )
 
 // unprivileged returns a machine of an unprivileged user, because root can read
@@ -46,16 +48,16 @@ func unprivileged(t *testing.T) (m *machine, as *syscall.SysProcAttr) {
 // endServed stops the daemon of a home by the process id in its file "served": root is
 // refused at the socket of another user's daemon.
 func endServed(t *testing.T, home string) {
-	for range 500 { // it may still be starting
-		if text, err := os.ReadFile(filepath.Join(home, "served")); err == nil {
-			if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && pid > 1 {
-				_ = syscall.Kill(pid, syscall.SIGTERM)
-				return
-			}
-		}
-		time.Sleep(10 * time.Millisecond)
+	pid := 0
+	if !await.Holds(10*time.Second, func() bool { // it may still be starting
+		text, _ := os.ReadFile(filepath.Join(home, "served"))
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return pid > 1
+	}) {
+		t.Error("the relay started no daemon")
+		return
 	}
-	t.Error("the relay started no daemon")
+	_ = syscall.Kill(pid, syscall.SIGTERM)
 }
 
 // held waits for a process to lock the program at a path, as its relays do.
@@ -66,14 +68,13 @@ func held(t *testing.T, path string) bool {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	for range 500 {
+	return await.Holds(10*time.Second, func() bool {
 		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 			return true
 		}
 		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
-		time.Sleep(20 * time.Millisecond)
-	}
-	return false
+		return false
+	})
 }
 
 // hidden reports whether another process of that user cannot read /proc of pid. The
@@ -115,13 +116,7 @@ func TestMemoryOfRelayAndCommandsIsHidden(t *testing.T) {
 		t.Fatal("any process is hidden: the test proves nothing")
 	}
 	for name, pid := range map[string]int{"relay": start(bin, origin), "command": start(bin, "keys", "unlock", "--password-fd", "0")} {
-		soon := time.Now().Add(10 * time.Second)
-		for !hidden(t, pid, as) {
-			if time.Now().After(soon) {
-				t.Fatalf("%s: its memory can be read", name)
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
+		await.Until(t, 10*time.Second, name+": its memory cannot be read", func() bool { return hidden(t, pid, as) })
 		wantNoCores(t, name, pid)
 		if name == "relay" && !held(t, bin) {
 			t.Error("a newer version would take its folder away: nothing tells which program it is")

@@ -21,6 +21,7 @@ import (
 
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 	"swapkeep/test/programs"
 )
 
@@ -224,12 +225,12 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until TEXT command...")
 	}
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	if !await.Holds(30*time.Second, func() bool {
 		cmd := exec.Command(binary(args[1]), args[2:]...)
 		cmd.Env = environ(ts)
-		if out, err := cmd.Output(); err == nil && bytes.Contains(out, []byte(args[0])) {
-			return
-		}
+		out, err := cmd.Output()
+		return err == nil && bytes.Contains(out, []byte(args[0]))
+	}) {
+		ts.Fatalf("%q was never said", args[0])
 	}
-	ts.Fatalf("%q was never said", args[0])
 }

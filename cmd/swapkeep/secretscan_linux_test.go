@@ -28,6 +28,7 @@ import (
 	"swapkeep/keys"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 	"swapkeep/test/processes"
 	"swapkeep/test/secretscan"
 )
@@ -306,16 +307,11 @@ func TestPlantedSecretsAfterSwaps(t *testing.T) {
 		}
 	}
 	g.run(exitKeys, []string{g.secret("wrong password")}, "keys", "unlock", "--password-fd", "0")
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	await.Until(t, 30*time.Second, "a price of ether", func() bool {
 		var told protocol.PricesResult
 		g.must(browser, "prices.list", protocol.PricesParams{Tokens: []protocol.Address{protocol.Native}}, &told)
-		if len(told.Prices) == 1 && told.Prices[0].Now != "" {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("no price of ether")
-		}
-	}
+		return len(told.Prices) == 1 && told.Prices[0].Now != ""
+	})
 	for pay, get := range map[string]string{"1 ETH": "USDC", "2 WETH": "USDC"} { // one transaction; an approval and a signature
 		talk := []string{"< Password", "> " + password, "< Swap as reviewed?", "> yes", "< proven filled"}
 		if strings.HasSuffix(pay, " WETH") {

@@ -25,6 +25,7 @@ import (
 	"swapkeep/sandbox/inject"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
+	"swapkeep/test/await"
 
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/google/uuid"
@@ -281,10 +282,11 @@ func TestLiveFill(t *testing.T) {
 	var made protocol.Order
 	var o protocol.OrderResult
 	v.must("swap.execute", protocol.ExecuteParams{Request: protocol.UUID(uuid.NewString()), Digest: r.Digest, Acknowledge: codes(r)}, &made)
-	for end := time.Now().Add(time.Minute); o.Order.State != "filled"; time.Sleep(100 * time.Millisecond) {
-		if v.must("swap.order", protocol.OrderParams{Order: made.ID}, &o); time.Now().After(end) {
-			t.Fatalf("it is %s", o.Order.State)
-		}
+	if !await.Holds(time.Minute, func() bool {
+		v.must("swap.order", protocol.OrderParams{Order: made.ID}, &o)
+		return o.Order.State == "filled"
+	}) {
+		t.Fatalf("it is %s", o.Order.State)
 	}
 	hub, err := dialNetworks(v.d.cfg)
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"swapkeep/host/frame"
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
+	"swapkeep/test/await"
 )
 
 // asRole makes the test binary run as another program of the same user.
@@ -208,12 +209,13 @@ func TestMemoryIsNotReadable(t *testing.T) {
 func (u *user) daemonReady() error {
 	place := transport.Instance{Home: u.home()}
 	var log []byte
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if log, _ = os.ReadFile(place.LogPath()); strings.Contains(string(log), `"ready"`) {
-			return nil
-		}
+	if !await.Holds(20*time.Second, func() bool {
+		log, _ = os.ReadFile(place.LogPath())
+		return strings.Contains(string(log), `"ready"`)
+	}) {
+		return fmt.Errorf("not ready: %s", log)
 	}
-	return fmt.Errorf("not ready: %s", log)
+	return nil
 }
 
 // At the real daemon's socket, one process cannot take up all connections.

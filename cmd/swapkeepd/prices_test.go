@@ -20,6 +20,7 @@ import (
 	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/series"
 	"swapkeep/priceapi/web"
+	"swapkeep/test/await"
 	"swapkeep/tokens"
 
 	"github.com/rs/zerolog"
@@ -54,9 +55,7 @@ func TestPortTaken(t *testing.T) {
 	d.prices.retryAfter = 20 * time.Millisecond
 	ctx, stop := context.WithCancel(t.Context())
 	d.prices.start(ctx)
-	for d.prices.port.Load() == nil {
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "the first try to listen", func() bool { return d.prices.port.Load() != nil })
 	told := d.prices.problems()
 	if len(told) != 1 || told[0].Name != "prices.listen" || !strings.Contains(told[0].Message, "(process "+strconv.Itoa(os.Getpid())+")") || !strings.Contains(told[0].Remedy, "prices.listen") {
 		t.Errorf("told %+v", told)
@@ -67,9 +66,7 @@ func TestPortTaken(t *testing.T) {
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for d.prices.Status().URL == "" {
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "prices are served", func() bool { return d.prices.Status().URL != "" })
 	if told := d.prices.problems(); len(told) != 0 {
 		t.Errorf("once the port is free: %+v", told)
 	}
@@ -82,9 +79,7 @@ func TestServes(t *testing.T) {
 	d.openPrices()
 	ctx, stop := context.WithCancel(t.Context())
 	d.prices.start(ctx)
-	for d.prices.Status().URL == "" {
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "prices are served", func() bool { return d.prices.Status().URL != "" })
 	if h := d.prices.health(ctx); h.Database != "bbolt: ok" || h.Cache != "in-process: ok" || h.Status != web.Degraded {
 		t.Errorf("without a fetch health is %+v", h)
 	}

@@ -15,6 +15,7 @@ import (
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
+	"swapkeep/test/await"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
@@ -44,12 +45,11 @@ func startPriced(t *testing.T, world *sandbox.Sandbox, dir string, priced bool) 
 		t.Fatal(err)
 	}
 	d.prices.start(t.Context())
-	for end := time.Now().Add(30 * time.Second); priced && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	await.Until(t, 30*time.Second, "a price of ether", func() bool {
 		now, _ := d.prices.Next()
-		if r, ok := now.Row(price.ID{Chain: 1}); ok && r.Current(time.Now()) {
-			break
-		}
-	}
+		r, ok := now.Row(price.ID{Chain: 1})
+		return !priced || ok && r.Current(time.Now())
+	})
 	v := swapper{terminal: term, d: d}
 	var all protocol.AccountsResult
 	term.must("keys.accounts", nil, &all)

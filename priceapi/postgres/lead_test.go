@@ -5,7 +5,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/big"
 	"strings"
 	"syscall"
@@ -14,6 +13,7 @@ import (
 
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
+	"swapkeep/test/await"
 	"swapkeep/test/servers"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -192,7 +192,7 @@ func TestServerGone(t *testing.T) {
 	}
 	<-term.Context().Done()
 	g.Signal(syscall.SIGCONT)
-	eventually(t, func() error { return s.Check(t.Context()) })
+	awaitServer(t, s)
 	again := led(t, s)
 	g.Stop()
 	<-again.Context().Done()
@@ -203,7 +203,7 @@ func TestServerGone(t *testing.T) {
 		t.Errorf("leads: %v", err)
 	}
 	g.Start()
-	eventually(t, func() error { return s.Check(t.Context()) })
+	awaitServer(t, s)
 	if err := led(t, s).Append(t.Context(), oneMinute(t, testNow, "2")); err != nil {
 		t.Error(err)
 	}
@@ -212,15 +212,11 @@ func TestServerGone(t *testing.T) {
 	}
 }
 
-// eventually retries f until it succeeds, because the server does not signal that it is
-// ready.
-func eventually(t *testing.T, f func() error) {
+// awaitServer waits until the server serves, which it does not signal.
+func awaitServer(t *testing.T, s *Store) {
 	t.Helper()
 	var err error
-	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
-		if err = f(); err == nil {
-			return
-		}
+	if !await.Holds(20*time.Second, func() bool { err = s.Check(t.Context()); return err == nil }) {
+		t.Fatal(err)
 	}
-	t.Fatal(fmt.Errorf("not in time: %w", err))
 }

@@ -15,6 +15,7 @@ import (
 
 	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/web"
+	"swapkeep/test/await"
 	"swapkeep/test/servers"
 )
 
@@ -258,12 +259,7 @@ func TestRedisGone(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		turn[1]()
-		for limit := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-			if err = r.Check(t.Context()); err == nil || time.Now().After(limit) {
-				break
-			}
-		}
-		if err != nil {
+		if !await.Holds(10*time.Second, func() bool { err = r.Check(t.Context()); return err == nil }) {
 			t.Errorf("%s, and back: %v", name, err)
 		}
 		r.Cache().Set(t.Context(), "k", []byte("{}"))

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"swapkeep/test/await"
 )
 
 // crowd is the number of connections open at once.
@@ -207,19 +209,15 @@ func TestStopWithoutEnd(t *testing.T) {
 // noneLeft waits until there are no more goroutines than before.
 func noneLeft(t *testing.T, before int) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
-	for {
+	var now int
+	if !await.Holds(5*time.Second, func() bool {
 		direct.CloseIdleConnections()
 		http.DefaultClient.CloseIdleConnections()
-		now := runtime.NumGoroutine()
-		if now <= before {
-			return
-		}
-		if time.Now().After(deadline) {
-			all := make([]byte, 1<<20)
-			t.Fatalf("%d goroutines, %d before:\n%s", now, before, all[:runtime.Stack(all, true)])
-		}
-		time.Sleep(5 * time.Millisecond)
+		now = runtime.NumGoroutine()
+		return now <= before
+	}) {
+		all := make([]byte, 1<<20)
+		t.Fatalf("%d goroutines, %d before:\n%s", now, before, all[:runtime.Stack(all, true)])
 	}
 }
 

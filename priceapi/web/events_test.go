@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swapkeep/priceapi/pricetable"
+	"swapkeep/test/await"
 )
 
 // A message is a received event; a comment has only a name.
@@ -176,13 +177,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		t.Fatalf("%d %s", r.status, r.body)
 	}
 	stop()
-	deadline := time.Now().Add(5 * time.Second)
-	for s.ask(t, http.MethodHead, Base+"/events").status != 200 {
-		if time.Now().After(deadline) {
-			t.Fatal("the place is not free again")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, 5*time.Second, "the place is free again", func() bool { return s.ask(t, http.MethodHead, Base+"/events").status == 200 })
 }
 
 // TestSlowReader checks that a client that does not read is cut off and delays no one.
@@ -203,9 +198,7 @@ func TestSlowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	deadline := time.Now().Add(10 * time.Second)
-	for len(s.streams) == 0 && time.Now().Before(deadline) {
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "the stream", func() bool { return len(s.streams) > 0 })
 	for seq := uint64(9); len(s.streams) > 0; seq++ {
 		if time.Now().After(deadline) {
 			t.Fatal("a reader that does not read is kept")

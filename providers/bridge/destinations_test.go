@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"swapkeep/swap"
+	"swapkeep/test/await"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -144,9 +145,7 @@ func TestFailureIsShared(t *testing.T) {
 	for range waiting {
 		go func() { _, err := p.chains.get(context.Background()); ended <- err }()
 	}
-	for clock.Load() < waiting { // until all wait
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, 10*time.Second, "all wait", func() bool { return clock.Load() >= waiting })
 	<-p.chains.lock
 	for range waiting {
 		if err := <-ended; !errors.Is(err, &swap.Refusal{Code: swap.ProviderInvalidResponse}) {

@@ -26,6 +26,7 @@ import (
 	"swapkeep/swap/engine"
 	"swapkeep/swap/journal"
 	"swapkeep/swap/plan"
+	"swapkeep/test/await"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -255,19 +256,19 @@ func (c *walletFixture) accept(t *testing.T, x trade) swap.Order {
 }
 
 // until waits for the order to satisfy ok.
-func (c *walletFixture) until(t *testing.T, id, what string, ok func(swap.Order) bool) swap.Order {
+func (c *walletFixture) until(t *testing.T, id, what string, ok func(swap.Order) bool) (o swap.Order) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		o, _, err := c.service.Order(id)
-		if err != nil {
+	if await.Holds(time.Minute, func() bool {
+		var err error
+		if o, _, err = c.service.Order(id); err != nil {
 			t.Fatal(err)
 		}
-		if ok(o) {
-			return o
-		}
-		if o.State.Final() {
+		if !ok(o) && o.State.Final() {
 			t.Fatalf("order ended %s (%s, %+v) before it was %s", o.State, o.Reason, o.Verdict, what)
 		}
+		return ok(o)
+	}) {
+		return o
 	}
 	o, lines, _ := c.service.Order(id)
 	c.mu.Lock()

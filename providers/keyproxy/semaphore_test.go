@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"swapkeep/test/await"
 )
 
 // others makes forty calls of the second installation; each must succeed.
@@ -47,15 +49,6 @@ func (d testProxy) busy(endpoint string) uint64 {
 	return d.metrics.calls[series{endpoint, string(busy)}]
 }
 
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("not in time: " + what)
-		}
-	}
-}
-
 const slowHead = "POST /v1/quote HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
 
 // TestSlowBodiesOfOneInstallation: bodies that do not arrive hold no call's place, and no
@@ -65,7 +58,7 @@ func TestSlowBodiesOfOneInstallation(t *testing.T) {
 	for range 70 {
 		d.raw(t, strings.Replace(slowHead, "TOKEN", testToken, 1))
 	}
-	until(t, "what is too much is refused", func() bool { return d.busy("/quote") >= 6 })
+	await.Until(t, 20*time.Second, "what is too much is refused", func() bool { return d.busy("/quote") >= 6 })
 	d.others(t)
 }
 
@@ -87,7 +80,7 @@ func TestCallsOfOneInstallation(t *testing.T) {
 	for range 1000 {
 		d.raw(t, "GET /v1/swaps HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer "+testToken+"\r\n\r\n")
 	}
-	until(t, "what is too much is refused", func() bool { return d.busy("/swaps") >= 936 })
+	await.Until(t, 20*time.Second, "what is too much is refused", func() bool { return d.busy("/swaps") >= 936 })
 	d.others(t)
 	if n := held.Load(); n > 64 {
 		t.Errorf("%d calls are under way", n)

@@ -16,6 +16,7 @@ import (
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/bridgesim"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 )
 
 var (
@@ -283,14 +284,12 @@ func TestWithoutARefundAddressNothingComesBack(t *testing.T) {
 	q := quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), fields{"refundTo": nil})
 	executeAll(t, s, q)
 	follow(t, s, q.RequestID, "failure")
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		now := statusOf(t, s, q.RequestID)
-		if now.Status == "failure" && now.RefundFailReason == "MANUAL_REFUND_REQUIRED" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%+v", now)
-		}
+	var now status
+	if !await.Holds(10*time.Second, func() bool {
+		now = statusOf(t, s, q.RequestID)
+		return now.Status == "failure" && now.RefundFailReason == "MANUAL_REFUND_REQUIRED"
+	}) {
+		t.Fatalf("%+v", now)
 	}
 }
 
@@ -362,7 +361,7 @@ func TestOutcomeOfOneRequest(t *testing.T) {
 	tell(q.RequestID, bridgesim.Never)
 	executeAll(t, s, q)
 	follow(t, s, q.RequestID, "pending")
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond) // time for something that must not happen
 	if now := statusOf(t, s, q.RequestID); now.Status != "pending" {
 		t.Fatalf("%+v", now)
 	}
@@ -380,7 +379,7 @@ func TestDepositMustBeIndexedWhereTheSettingsSaySo(t *testing.T) {
 	set(t, s, func(o *bridgesim.Settings) { o.NeedsIndex = true })
 	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	receipt := executeAll(t, s, q)
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond) // time for something that must not happen
 	if now := statusOf(t, s, q.RequestID); now.Status != "waiting" || len(now.InTxHashes) != 0 {
 		t.Fatalf("%+v", now)
 	}
@@ -463,7 +462,7 @@ func TestResetForgetsOrders(t *testing.T) {
 	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	s.Reset()
 	executeAll(t, s, q)
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond) // time for something that must not happen
 	if now := statusOf(t, s, q.RequestID); now.Status != "unknown" || len(s.Bridge().Orders()) != 0 {
 		t.Errorf("%+v", now)
 	}

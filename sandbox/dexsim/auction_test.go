@@ -16,6 +16,7 @@ import (
 	"swapkeep/sandbox/dexsim"
 	"swapkeep/sandbox/inject"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 )
 
 // orderEntry is an order as GET /orders shows it.
@@ -115,13 +116,9 @@ func (a *auction) entry() orderEntry {
 // wait waits for work that the filler does in the background.
 func (a *auction) wait(what string, done func() bool) {
 	a.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !done() {
-		if time.Now().After(deadline) {
-			orders, _ := a.s.DEX().Orders(a.t.Context())
-			a.t.Fatalf("never: %s; %+v", what, orders)
-		}
-		time.Sleep(2 * time.Millisecond)
+	if !await.Holds(20*time.Second, done) {
+		orders, _ := a.s.DEX().Orders(a.t.Context())
+		a.t.Fatalf("never: %s; %+v", what, orders)
 	}
 }
 

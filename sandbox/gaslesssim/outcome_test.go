@@ -11,6 +11,7 @@ import (
 
 	"swapkeep/sandbox/gaslesssim"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 )
 
 // TestOrders checks the outcomes of orders, one after the other in one sandbox.
@@ -57,18 +58,6 @@ func (w *world) both(change func(*gaslesssim.Behaviour), test func(w *world, q q
 	}
 }
 
-// eventually polls until holds returns true.
-func (w *world) eventually(what string, holds func() bool) {
-	w.Helper()
-	for range 500 {
-		if holds() {
-			return
-		}
-		time.Sleep(4 * time.Millisecond)
-	}
-	w.Fatalf("never: %s", what)
-}
-
 func (w *world) sent(q quote) bool { return w.status(q).TxHash != nil }
 
 func testSettlesAfterBlocks(w *world) {
@@ -82,7 +71,7 @@ func testSettlesAfterBlocks(w *world) {
 			w.Error("sent after one block")
 		}
 		w.mine(1, 1)
-		w.eventually("sent", func() bool { return w.sent(q) })
+		await.Until(w, 10*time.Second, "sent", func() bool { return w.sent(q) })
 		w.mine(1, 1)
 		if s := w.status(q); s.Status != "Settled" {
 			w.Errorf("%+v", s)
@@ -101,7 +90,7 @@ func testSettlesJustBeforeItExpires(w *world) {
 		if err := w.Chain(1).Shift(time.Duration(left) * time.Second); err != nil {
 			w.Fatal(err)
 		}
-		w.eventually("sent", func() bool { return w.sent(q) })
+		await.Until(w, 10*time.Second, "sent", func() bool { return w.sent(q) })
 		w.mine(1, 1)
 		if s := w.status(q); s.Status != "Settled" {
 			w.Errorf("%+v", s)
@@ -175,7 +164,7 @@ func testDropsWhatCannotBeSettled(w *world) {
 		w.post(q)
 		w.approve(1, q.sell, q.ApprovalTarget, new(big.Int))
 		w.mine(1, 2)
-		w.eventually("dropped", func() bool { return w.status(q).Status == "Failed" })
+		await.Until(w, 10*time.Second, "dropped", func() bool { return w.status(q).Status == "Failed" })
 	})
 }
 
@@ -223,7 +212,7 @@ func testSendsAnewWhatTheChainForgot(w *world) {
 		first := w.transaction(q)
 		before := w.balance(1, w.user.Address, q.sell)
 		w.Chain(1).DropPending()
-		w.eventually("sent anew", func() bool {
+		await.Until(w, 10*time.Second, "sent anew", func() bool {
 			w.mine(1, 1)
 			s := w.status(q)
 			return s.Status == "Confirmed"

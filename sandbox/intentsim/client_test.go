@@ -18,6 +18,7 @@ import (
 	"swapkeep/sandbox/intentsim"
 	"swapkeep/sandbox/operator"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 )
 
 var (
@@ -243,36 +244,28 @@ func swap(t *testing.T, s *sandbox.Sandbox, body fields, routeID string) (orderI
 	return mustAsk[submitReply](t, s, http.MethodPut, "/v1/deposit/submit", submitRequest(q.QuoteID, routeID, deposit.TxHash)).OrderID, q, deposit
 }
 
-// await polls an order until it has the status.
-func await(t *testing.T, s *sandbox.Sandbox, id, status string) order {
+// awaitStatus polls an order until it has the status.
+func awaitStatus(t *testing.T, s *sandbox.Sandbox, id, status string) (o order) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		o := mustAsk[order](t, s, http.MethodGet, "/v1/orders/by-id/"+id, nil)
-		if o.Status == status {
-			return o
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the order is %s, not %s", o.Status, status)
-		}
-		time.Sleep(5 * time.Millisecond)
+	if !await.Holds(20*time.Second, func() bool {
+		o = mustAsk[order](t, s, http.MethodGet, "/v1/orders/by-id/"+id, nil)
+		return o.Status == status
+	}) {
+		t.Fatalf("the order is %s, not %s", o.Status, status)
 	}
+	return o
 }
 
 // over waits until the solver has finished all orders.
-func over(t *testing.T, s *sandbox.Sandbox) []intentsim.Order {
+func over(t *testing.T, s *sandbox.Sandbox) (orders []intentsim.Order) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		orders := s.Intent().Orders()
-		if !slices.ContainsFunc(orders, func(o intentsim.Order) bool { return !o.Over }) {
-			return orders
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("not over: %+v", orders)
-		}
-		time.Sleep(5 * time.Millisecond)
+	if !await.Holds(20*time.Second, func() bool {
+		orders = s.Intent().Orders()
+		return !slices.ContainsFunc(orders, func(o intentsim.Order) bool { return !o.Over })
+	}) {
+		t.Fatalf("not over: %+v", orders)
 	}
+	return orders
 }
 
 func token(t *testing.T, s *sandbox.Sandbox, chain uint64, symbol string) common.Address {

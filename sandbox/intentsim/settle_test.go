@@ -13,6 +13,7 @@ import (
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/intentsim"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 )
 
 // A pair is a swap between chains, or on one; "" is the native coin.
@@ -61,7 +62,7 @@ func TestFilledAsQuoted(t *testing.T) {
 				paid := gained(t, s, p.from, contract, token(t, s, p.from, p.in), func() {
 					got := gained(t, s, p.to, elsewhere, token(t, s, p.to, p.out), func() {
 						id, q, _ := swap(t, s, p.request(t, s), p.route)
-						o, quoted = await(t, s, id, "filled"), q.route(t, p.route).Quote.AmountOut
+						o, quoted = awaitStatus(t, s, id, "filled"), q.route(t, p.route).Quote.AmountOut
 					})
 					if got.String() != quoted {
 						t.Errorf("the recipient got %s, the quote said %s", got, quoted)
@@ -92,7 +93,7 @@ func TestPaidByAStranger(t *testing.T) {
 			var o order
 			got := gained(t, s, p.to, elsewhere, token(t, s, p.to, p.out), func() {
 				id, _, _ := swap(t, s, p.request(t, s), p.route)
-				o = await(t, s, id, "filled")
+				o = awaitStatus(t, s, id, "filled")
 			})
 			fill := o.Transactions["fill"]
 			if got.String() != fill.Amount {
@@ -125,7 +126,7 @@ func TestRefunded(t *testing.T) {
 				var o order
 				got := gained(t, s, p.from, elsewhere, token(t, s, p.from, p.in), func() {
 					id, _, _ := swap(t, s, body, p.route)
-					o = await(t, s, id, "refunded")
+					o = awaitStatus(t, s, id, "refunded")
 				})
 				if got.Cmp(want) != 0 {
 					t.Errorf("%s came back of %s", got, want)
@@ -175,7 +176,7 @@ func TestEndings(t *testing.T) {
 				back = gained(t, s, p.from, elsewhere, usdc[p.from], func() {
 					id, _, _ := swap(t, s, body, p.route)
 					over(t, s)
-					o = await(t, s, id, tc.says)
+					o = awaitStatus(t, s, id, tc.says)
 				})
 			})
 			if paid := got.Sign() > 0; paid != tc.pays {
@@ -209,11 +210,11 @@ func TestShortAndLate(t *testing.T) {
 	got := gained(t, s, p.to, elsewhere, usdc, func() {
 		var id string
 		id, q, _ = swap(t, s, p.request(t, s), p.route)
-		await(t, s, id, "published")
-		time.Sleep(100 * time.Millisecond)
-		await(t, s, id, "published")
+		awaitStatus(t, s, id, "published")
+		time.Sleep(100 * time.Millisecond) // time for something that must not happen
+		awaitStatus(t, s, id, "published")
 		set(t, s, func(c *intentsim.Settings) { c.ClockSeconds = 3601 })
-		o = await(t, s, id, "filled")
+		o = awaitStatus(t, s, id, "filled")
 	})
 	quoted, _ := new(big.Int).SetString(q.route(t, p.route).Quote.AmountOut, 10)
 	if half := new(big.Int).Div(quoted, big.NewInt(2)); got.Cmp(half) != 0 {
@@ -241,19 +242,19 @@ func TestDepositIsVerified(t *testing.T) {
 			t.Fatal("a deposit without allowance went through")
 		}
 		id := mustAsk[submitReply](t, s, http.MethodPut, "/v1/deposit/submit", submitRequest(q.QuoteID, p.route, receipt.TxHash)).OrderID
-		await(t, s, id, "failed")
+		awaitStatus(t, s, id, "failed")
 	})
 	t.Run("another transaction", func(t *testing.T) {
 		q := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", request)
 		receipt := transact(t, s, p.from, transaction{From: s.Accounts()[0].Address, To: usdc})
 		id := mustAsk[submitReply](t, s, http.MethodPut, "/v1/deposit/submit", submitRequest(q.QuoteID, p.route, receipt.TxHash)).OrderID
-		await(t, s, id, "failed")
+		awaitStatus(t, s, id, "failed")
 	})
 	t.Run("unknown", func(t *testing.T) {
 		q := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", request)
 		id := mustAsk[submitReply](t, s, http.MethodPut, "/v1/deposit/submit", submitRequest(q.QuoteID, p.route, common.Hash{1})).OrderID
-		time.Sleep(150 * time.Millisecond)
-		if o := await(t, s, id, "created"); len(o.Transactions) != 0 {
+		time.Sleep(150 * time.Millisecond) // time for something that must not happen
+		if o := awaitStatus(t, s, id, "created"); len(o.Transactions) != 0 {
 			t.Errorf("transactions %v", o.Transactions)
 		}
 	})
@@ -276,14 +277,14 @@ func TestAbandonedDeposit(t *testing.T) {
 	p := pairs[0]
 	set(t, s, func(c *intentsim.Settings) { c.Outcome.LateSeconds = 3600 })
 	id, _, deposit := swap(t, s, p.request(t, s), p.route)
-	await(t, s, id, "published")
+	awaitStatus(t, s, id, "published")
 	since := new(big.Int).Sub(s.Chain(p.from).Head().Number, deposit.BlockNumber)
 	if err := s.Chain(p.from).Reorg(int(since.Int64())+1, true); err != nil {
 		t.Fatal(err)
 	}
 	got := gained(t, s, p.to, elsewhere, token(t, s, p.to, "USDC"), func() {
 		set(t, s, func(c *intentsim.Settings) { c.ClockSeconds = 3700 })
-		await(t, s, id, "created")
+		awaitStatus(t, s, id, "created")
 	})
 	if got.Sign() != 0 {
 		t.Errorf("%s were paid without a deposit", got)
@@ -305,7 +306,7 @@ func TestForgottenPayment(t *testing.T) {
 		if err := s.Chain(p.to).Mine(1); err != nil {
 			t.Fatal(err)
 		}
-		await(t, s, id, "filled")
+		awaitStatus(t, s, id, "filled")
 		if err := s.Chain(p.to).Mine(3); err != nil {
 			t.Fatal(err)
 		}
@@ -318,14 +319,8 @@ func TestForgottenPayment(t *testing.T) {
 // paid waits until the chain knows the payment of the first order.
 func paid(t *testing.T, s *sandbox.Sandbox, chain uint64) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		if _, _, err := s.Chain(chain).Client().TransactionByHash(t.Context(), s.Intent().Orders()[0].Payment); err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the solver sends nothing")
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	await.Until(t, 20*time.Second, "the solver's payment", func() bool {
+		_, _, err := s.Chain(chain).Client().TransactionByHash(t.Context(), s.Intent().Orders()[0].Payment)
+		return err == nil
+	})
 }

@@ -15,6 +15,7 @@ import (
 	"swapkeep/sandbox/inject"
 	"swapkeep/sandbox/intentsim"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 )
 
 // recorded returns a recorded request with a quote id of ours.
@@ -80,7 +81,7 @@ func TestOrdersHaveTheRecordedShape(t *testing.T) {
 		body := example(t, "k_quote_req.json").(fields)
 		body["fromChainId"], body["toChainId"] = uint64(8453), uint64(42161)
 		id, _, _ := swap(t, s, body, "Hyperstream")
-		await(t, s, id, ending)
+		awaitStatus(t, s, id, ending)
 		sandboxtest.SameShape(t, ending, mustAsk[any](t, s, http.MethodGet, "/v1/orders/by-id/"+id, nil), example(t, file))
 	}
 	page := mustAsk[fields](t, s, http.MethodGet, "/v1/orders/"+s.Accounts()[0].Address.Hex()+"?limit=1", nil)
@@ -348,7 +349,7 @@ func TestSubmitTwice(t *testing.T) {
 			t.Errorf("submitted again: %+v", again)
 		}
 	}
-	await(t, s, id, "filled")
+	awaitStatus(t, s, id, "filled")
 	refused := []struct {
 		what, method, path string
 		body               any
@@ -381,7 +382,7 @@ func TestFoundByTransaction(t *testing.T) {
 	s := shared(t)
 	p := pairs[0]
 	id, _, deposit := swap(t, s, p.request(t, s), p.route)
-	o := await(t, s, id, "filled")
+	o := awaitStatus(t, s, id, "filled")
 	for _, hash := range []common.Hash{deposit.TxHash, o.Transactions["fill"].TxHash} {
 		if found := search(t, s, hash); len(found) != 1 || found[0].ID != id {
 			t.Errorf("%s: %+v", hash, found)
@@ -421,9 +422,7 @@ func TestLostAndConflicting(t *testing.T) {
 				t.Fatalf("orders %+v", orders)
 			}
 			set(t, s, func(c *intentsim.Settings) { c.Indexing = true })
-			for len(over(t, s)) == 0 {
-				time.Sleep(5 * time.Millisecond)
-			}
+			await.Until(t, 20*time.Second, "an order", func() bool { return len(over(t, s)) > 0 })
 			if found := search(t, s, deposit.TxHash); len(found) != 1 || found[0].Status != "filled" {
 				t.Errorf("found %+v", found)
 			}
@@ -434,7 +433,7 @@ func TestLostAndConflicting(t *testing.T) {
 func TestLiesReachTheReply(t *testing.T) {
 	s := shared(t)
 	id, _, _ := swap(t, s, pairs[0].request(t, s), pairs[0].route)
-	await(t, s, id, "filled")
+	awaitStatus(t, s, id, "filled")
 	lie := inject.Rule{Target: "/v1/orders/by-id/*", Kind: inject.Lie, Pointer: "/status", Value: json.RawMessage(`"created"`), Times: 1}
 	if _, err := s.Intent().Faults.Add(lie); err != nil {
 		t.Fatal(err)

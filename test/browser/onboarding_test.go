@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"swapkeep/sandbox"
+	"swapkeep/test/await"
 	"swapkeep/test/browser/desk"
 	"swapkeep/test/browser/ui"
 )
@@ -69,15 +71,9 @@ func TestOnboarding(t *testing.T) {
 func awaitView(t *testing.T, p *ui.Page, path string) {
 	t.Helper()
 	var views []string
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		views = openViews(p)
-		for _, view := range views {
-			if view == path {
-				return
-			}
-		}
+	if !await.Holds(10*time.Second, func() bool { views = openViews(p); return slices.Contains(views, path) }) {
+		t.Fatalf("open are %q", views)
 	}
-	t.Fatalf("open are %q", views)
 }
 
 // confirmWords types the three words that are asked for, one of them wrong at first.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swapkeep/sandbox/inject"
+	"swapkeep/test/await"
 	"swapkeep/test/browser/desk"
 	"swapkeep/test/browser/ui"
 )
@@ -90,11 +91,7 @@ func (p *trader) orderInOutage() {
 	p.d.AwaitState("settling")
 	over := p.outage("bridge")
 	asked := p.requests("bridge")
-	for end := time.Now().Add(10 * time.Second); p.requests("bridge") < asked+2; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			p.t.Fatal("nobody asks the bridge about its order")
-		}
-	}
+	await.Until(p.t, 10*time.Second, "the bridge is asked about its order", func() bool { return p.requests("bridge") >= asked+2 })
 	p.Find("heading", "Swap in progress")
 	p.AwaitText("Awaiting settlement")
 	p.AwaitNoText("failed")

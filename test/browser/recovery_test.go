@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/await"
 	"swapkeep/test/browser/desk"
 	"swapkeep/test/browser/ui"
 )
@@ -143,10 +144,7 @@ func draftKept(p *trader) {
 func awaitBadge(t *testing.T, b *ui.Browser, wanted string) {
 	t.Helper()
 	var text string
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if text = b.Badge(); text == wanted {
-			return
-		}
+	if !await.Holds(10*time.Second, func() bool { text = b.Badge(); return text == wanted }) {
+		t.Errorf("the badge says %q, not %q", text, wanted)
 	}
-	t.Errorf("the badge says %q, not %q", text, wanted)
 }

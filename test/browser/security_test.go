@@ -10,11 +10,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"swapkeep/test/await"
 	"swapkeep/test/browser/desk"
 	"swapkeep/test/browser/ui"
 )
@@ -50,17 +52,11 @@ func newSite(t *testing.T) *site {
 
 // awaitLoot waits until loot was sent to the site.
 func (s *site) awaitLoot(loot string) bool {
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	return await.Holds(10*time.Second, func() bool {
 		s.mu.Lock()
-		for _, t := range s.taken {
-			if t == loot {
-				s.mu.Unlock()
-				return true
-			}
-		}
-		s.mu.Unlock()
-	}
-	return false
+		defer s.mu.Unlock()
+		return slices.Contains(s.taken, loot)
+	})
 }
 
 // TestWebPage checks that a web page cannot send to the extension, start the host, or read

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/test/await"
 	"swapkeep/test/browser/ui"
 )
 
@@ -67,20 +68,12 @@ func TestQuotesExpire(t *testing.T) {
 			t.Error("the watch was stopped before")
 		}
 		p.Hide()
-		for end := time.Now().Add(10 * time.Second); !strings.Contains(p.d.Log(), watch); time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal("the watch goes on while the window is hidden")
-			}
-		}
+		await.Until(t, 10*time.Second, "the watch stops while the window is hidden", func() bool { return strings.Contains(p.d.Log(), watch) })
 		before := p.quoteRequests()
 		p.setClockAhead(time.Minute) // the offers have expired by then
 		p.Unhide()
 		p.setClockAhead(0)
-		for end := time.Now().Add(10 * time.Second); p.quoteRequests() == before; time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal("nobody is asked once the window is seen again")
-			}
-		}
+		await.Until(t, 10*time.Second, "a quote request once the window is seen again", func() bool { return p.quoteRequests() != before })
 		p.ready()
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/internal/clock"
+	"swapkeep/test/await"
 )
 
 // invalidateNonces is the selector of Permit2's invalidateUnorderedNonces(uint256,uint256).
@@ -66,10 +67,13 @@ const (
 func (p *flowRun) awaitAbsence() error {
 	wait := pollWait
 	for range 8 {
-		for end := time.Now().Add(wait); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-			if r, err := p.order(p.id); err != nil || r.Order.Final {
-				return err
-			}
+		var err error
+		if await.Holds(wait, func() bool {
+			var r protocol.OrderResult
+			r, err = p.order(p.id)
+			return err != nil || r.Order.Final
+		}) {
+			return err
 		}
 		if err := p.moveClock(absenceWait); err != nil {
 			return err

@@ -19,6 +19,7 @@ import (
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
+	"swapkeep/test/await"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
 )
@@ -179,14 +180,16 @@ func (d *desk) orders() (all []protocol.Order) {
 // awaitOrder polls until the order is as wanted.
 func (d *desk) awaitOrder(id string, wanted func(protocol.Order) bool) (protocol.Order, error) {
 	var last protocol.Order
-	for end := time.Now().Add(longTimeout); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
-		r, err := d.order(id)
-		if err != nil {
-			return last, err
+	var err error
+	if await.Holds(longTimeout, func() bool {
+		var r protocol.OrderResult
+		if r, err = d.order(id); err != nil {
+			return true
 		}
-		if last = r.Order; wanted(last) {
-			return last, nil
-		}
+		last = r.Order
+		return wanted(last)
+	}) {
+		return last, err
 	}
 	return last, fmt.Errorf("order is still %s, %q (%s) after %s", last.State, last.Condition, last.Reason, longTimeout)
 }

@@ -4,10 +4,10 @@ package crash
 
 import (
 	"testing"
-	"time"
 
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox/inject"
+	"swapkeep/test/await"
 )
 
 // noSources disables all sources of prices, so that a daemon shows only stored ones.
@@ -66,9 +66,7 @@ func (d *desk) showsPrice() bool {
 
 func (d *desk) awaitPrice() {
 	d.t.Helper()
-	for end := time.Now().Add(longTimeout); !d.showsPrice(); time.Sleep(30 * time.Millisecond) {
-		if time.Now().After(end) {
-			d.t.Fatalf("no price\n%s", d.Log())
-		}
+	if !await.Holds(longTimeout, d.showsPrice) {
+		d.t.Fatalf("no price\n%s", d.Log())
 	}
 }

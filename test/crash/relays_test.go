@@ -9,6 +9,7 @@ import (
 
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
+	"swapkeep/test/await"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
 )
@@ -117,12 +118,7 @@ func (d *desk) crash(pid int) {
 func (d *desk) checkOneDaemon(relays int) {
 	d.t.Helper()
 	var n int
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if n = len(d.processes()); n == relays+1 {
-			break
-		}
-	}
-	if n != relays+1 {
+	if !await.Holds(5*time.Second, func() bool { n = len(d.processes()); return n == relays+1 }) {
 		d.t.Fatalf("%d processes for %d relays and a daemon", n, relays)
 	}
 	if s := d.status(); len(s.Connections) != relays+1 { // the status command is a connection itself

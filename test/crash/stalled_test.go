@@ -5,9 +5,9 @@ package crash
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"swapkeep/sandbox/inject"
+	"swapkeep/test/await"
 	"swapkeep/test/processes"
 )
 
@@ -65,12 +65,9 @@ func (p *flowRun) stallAndKill(endpoint string) {
 	p.dying = doomed
 	go func() {
 		defer faults.Remove(rule)
-		for end := time.Now().Add(longTimeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-			if faults.Held() > 0 {
-				_ = processes.Kill(pid)
-				<-doomed.done
-				return
-			}
+		if await.Holds(longTimeout, func() bool { return faults.Held() > 0 }) {
+			_ = processes.Kill(pid)
+			<-doomed.done
 		}
 	}()
 }

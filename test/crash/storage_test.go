@@ -14,6 +14,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox/inject"
+	"swapkeep/test/await"
 	"swapkeep/test/processes"
 )
 
@@ -123,11 +124,7 @@ func (p *flowRun) acceptHeldAt(method string, do func(pid int)) {
 	var o protocol.Order
 	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: priceAcks, Password: []byte(password)}, &o)
 	p.id = o.ID
-	for end := time.Now().Add(longTimeout); faults.Held() == 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			p.t.Fatalf("the node was not asked for %s", method)
-		}
-	}
+	await.Until(p.t, longTimeout, "the node is asked for "+method, func() bool { return faults.Held() > 0 })
 	do(pid)
 	faults.Remove(rule)
 }

@@ -16,6 +16,7 @@ import (
 	"swapkeep/host/client"
 	"swapkeep/host/relay"
 	"swapkeep/host/transport"
+	"swapkeep/test/await"
 	"swapkeep/test/programs"
 )
 
@@ -130,15 +131,9 @@ func (d *desk) checkOldVersionKept() {
 	}
 	d.shut()
 	d.open()
-	for end := time.Now().Add(shortTimeout); ; time.Sleep(20 * time.Millisecond) {
-		_, err := os.Stat(old)
-		if errors.Is(err, os.ErrNotExist) {
-			break
-		}
-		if time.Now().After(end) {
-			d.t.Errorf("%s is still there: %v", old, err)
-			break
-		}
+	var err error
+	if !await.Holds(shortTimeout, func() bool { _, err = os.Stat(old); return errors.Is(err, os.ErrNotExist) }) {
+		d.t.Errorf("%s is still there: %v", old, err)
 	}
 	d.shut()
 }

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"swapkeep/test/await"
 )
 
 // TestEnd checks that the processes that the program started end with it, and that it
@@ -32,12 +34,12 @@ func TestEnd(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		soon(t, "the target runs", func() bool { return started(folders) >= 2 }) // the target and its worker
+		await.Until(t, time.Minute, "the target runs", func() bool { return started(folders) >= 2 }) // the target and its worker
 		if err := cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		soon(t, "all have ended", func() bool { return started(folders) == 0 })
+		await.Until(t, time.Minute, "all have ended", func() bool { return started(folders) == 0 })
 		if all, err := filepath.Glob(filepath.Join(folders, "swapkeep-fuzz*")); err != nil || len(all) != left {
 			t.Errorf("%v: %v is left, %v", signal, all, err)
 		}
@@ -53,13 +55,4 @@ func started(folder string) (n int) {
 		}
 	}
 	return n
-}
-
-func soon(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for until := time.Now().Add(time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("%s: not in a minute", what)
-		}
-	}
 }

@@ -94,12 +94,16 @@ var allowedImports = map[string][]string{
 	// not linked into anything that ships
 	"bench":           {"priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap", "swap/engine", "swap/journal"},
 	"bench/echohost":  {},
+	"test/await":      {}, // any test may import it
 	"test/fakedaemon": {"host/frame", "host/owner", "host/protocol", "host/transport"},
 	"test/hostproxy":  {"host/frame"},
 	"test/secretscan": {"sandbox"}, // derives a mnemonic's keys
-	"test/programs":   {"internal/failpoint", "host/client", "host/protocol", "host/transport"},
-	"test/audit":      {"sandbox"},  // judges the daemon, so it shares nothing with it
-	"test/browser/ui": {"manifest"}, // knows browsers, and nothing of the product
+	"test/programs":   {"internal/failpoint", "host/client", "host/protocol", "host/transport", "test/await"},
+	"test/keychain":   {"test/await"},
+	"test/processes":  {"test/await"},
+	"test/servers":    {"test/await"},
+	"test/audit":      {"sandbox"},                // judges the daemon, so it shares nothing with it
+	"test/browser/ui": {"manifest", "test/await"}, // knows browsers, and nothing of the product
 }
 
 // forbiddenLinks lists what each program must never link.

@@ -15,6 +15,7 @@ import (
 
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
+	"swapkeep/test/await"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
 )
@@ -101,15 +102,14 @@ func (v *victim) fund() (err error) {
 func (v *victim) awaitPrices() error {
 	for _, h := range holdings {
 		address, _ := v.w.token(h)
-		for end := time.Now().Add(waitTimeout); ; time.Sleep(50 * time.Millisecond) {
-			var list protocol.PricesResult
-			err := v.call("prices.list", protocol.PricesParams{ChainID: h.chain, Tokens: []protocol.Address{protocol.Address(address.Hex())}}, &list)
-			if err == nil && len(list.Prices) == 1 && list.Prices[0].Now != "" && !list.Prices[0].Stale {
-				break
-			}
-			if time.Now().After(end) {
-				return fmt.Errorf("no price of %q on chain %d: %+v, %w", h.symbol, h.chain, list.Prices, err)
-			}
+		var list protocol.PricesResult
+		var err error
+		if !await.Holds(waitTimeout, func() bool {
+			list = protocol.PricesResult{}
+			err = v.call("prices.list", protocol.PricesParams{ChainID: h.chain, Tokens: []protocol.Address{protocol.Address(address.Hex())}}, &list)
+			return err == nil && len(list.Prices) == 1 && list.Prices[0].Now != "" && !list.Prices[0].Stale
+		}) {
+			return fmt.Errorf("no price of %q on chain %d: %+v, %w", h.symbol, h.chain, list.Prices, err)
 		}
 	}
 	return nil

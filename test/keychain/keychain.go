@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"swapkeep/test/await"
 )
 
 // busName is the service's bus name.
@@ -22,11 +24,8 @@ const busName = "org.freedesktop.secrets"
 // BusVariable is the environment variable that gives programs the bus address.
 const BusVariable = "DBUS_SESSION_BUS_ADDRESS"
 
-// startTimeout is how long bus and service may take to start, pause the time between checks.
-const (
-	startTimeout = 20 * time.Second
-	pollInterval = 30 * time.Millisecond
-)
+// startTimeout is how long bus and service may take to start.
+const startTimeout = 20 * time.Second
 
 // A State is the state of a keychain. Its contents stay in all of them.
 type State string
@@ -171,10 +170,8 @@ func kill(cmd *exec.Cmd) {
 }
 
 func waitUntil(what string, is func() bool) error {
-	for late := time.Now().Add(startTimeout); !is(); time.Sleep(pollInterval) {
-		if time.Now().After(late) {
-			return fmt.Errorf("there is no %s in %s", what, startTimeout)
-		}
+	if !await.Holds(startTimeout, is) {
+		return fmt.Errorf("there is no %s in %s", what, startTimeout)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swapkeep/host/client"
+	"swapkeep/test/await"
 )
 
 // TestRemoveWhileRunning removes each Windows package while a browser has the host running
@@ -68,14 +69,13 @@ func TestHeldForLong(t *testing.T) {
 func (w *wine) uninstall(s setup, program string) {
 	w.t.Helper()
 	w.run(s.uninstall(packageFile(w.t, s.pattern), installDir(program))...)
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+	if !await.Holds(time.Minute, func() bool {
 		_, bin := os.Stat(w.host(installDir(program) + `\bin`))
 		_, remover := os.Stat(w.host(installDir(program) + `\uninstall.exe`))
-		if os.IsNotExist(bin) && os.IsNotExist(remover) {
-			return
-		}
+		return os.IsNotExist(bin) && os.IsNotExist(remover)
+	}) {
+		w.t.Errorf("%s is there", installDir(program))
 	}
-	w.t.Errorf("%s is there", installDir(program))
 }
 
 // movedAside returns the programs that were moved aside.
@@ -206,12 +206,9 @@ func TestUpdateWhileRunning(t *testing.T) {
 func (w *wine) checkHandover(p *client.Process) {
 	w.t.Helper()
 	var err error
-	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
-		if err = p.Call(w.t.Context(), "host.hello", nil, nil); err == nil {
-			return
-		}
+	if !await.Holds(30*time.Second, func() bool { err = p.Call(w.t.Context(), "host.hello", nil, nil); return err == nil }) {
+		w.t.Errorf("the daemon did not hand over: %v", err)
 	}
-	w.t.Errorf("the daemon did not hand over: %v", err)
 }
 
 // update installs over an installation and checks that both programs were replaced.

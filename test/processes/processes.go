@@ -12,10 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
-)
 
-// pollInterval is the interval between two checks for running processes.
-const pollInterval = 20 * time.Millisecond
+	"swapkeep/test/await"
+)
 
 // RunningFrom lists the processes whose program, by command line, is in folder, an absolute path.
 func RunningFrom(folder string) (pids []int, err error) {
@@ -42,11 +41,10 @@ func runningWhere(such func(dir string) bool) (pids []int, err error) {
 
 // StillRunning returns the processes of RunningFrom that outlast wait, or none as soon as all have ended.
 func StillRunning(folder string, wait time.Duration) ([]int, error) {
-	for end := time.Now().Add(wait); ; time.Sleep(pollInterval) {
-		if left, err := RunningFrom(folder); err != nil || len(left) == 0 || time.Now().After(end) {
-			return left, err
-		}
-	}
+	var left []int
+	var err error
+	await.Holds(wait, func() bool { left, err = RunningFrom(folder); return err != nil || len(left) == 0 })
+	return left, err
 }
 
 // Kill sends SIGKILL to a process. It refuses ids of several processes, and the caller's

@@ -33,7 +33,7 @@ func TestOneFolder(t *testing.T) {
 	}
 	ours := start(folder)
 	start(elsewhere)
-	if left, err := StillRunning(folder, 3*pollInterval); err != nil || !slices.Equal(left, []int{ours.Process.Pid}) {
+	if left, err := StillRunning(folder, 60*time.Millisecond); err != nil || !slices.Equal(left, []int{ours.Process.Pid}) {
 		t.Fatalf("left are %v, %v; want %d", left, err, ours.Process.Pid)
 	}
 	if err := Kill(ours.Process.Pid); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swapkeep/internal/failpoint"
+	"swapkeep/test/await"
 )
 
 // FiguresEnv creates the directory for figures and returns the environment entry that makes a
@@ -27,13 +28,12 @@ func (h *Home) Figures(pid int, wait time.Duration) (f failpoint.ResourceUsage, 
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return f, err
 	}
-	for end := time.Now().Add(wait); ; time.Sleep(5 * time.Millisecond) {
-		b, err := os.ReadFile(path)
-		if err == nil {
+	await.Holds(wait, func() bool {
+		var b []byte
+		if b, err = os.ReadFile(path); err == nil {
 			err = json.Unmarshal(b, &f)
 		}
-		if err == nil || time.Now().After(end) {
-			return f, err
-		}
-	}
+		return err == nil
+	})
+	return f, err
 }

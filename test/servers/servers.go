@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swapkeep/test/await"
 )
 
 // startTimeout limits how long a server may take to answer.
@@ -67,17 +69,12 @@ func run(dir, signal string, ready func() error, args ...string) (*process, erro
 		p.end()
 		return nil, err
 	}
-	for limit := time.Now().Add(startTimeout); ; time.Sleep(20 * time.Millisecond) { // another project's program, so there is no event to wait for
-		err := ready()
-		if err == nil {
-			return p, nil
-		}
-		if time.Now().After(limit) {
-			p.end()
-			said, _ := os.ReadFile(filepath.Join(dir, "log"))
-			return nil, fmt.Errorf("%s does not answer: %w\n%s", args[0], err, said)
-		}
+	if !await.Holds(startTimeout, func() bool { err = ready(); return err == nil }) { // another project's program, so there is no event to wait for
+		p.end()
+		said, _ := os.ReadFile(filepath.Join(dir, "log"))
+		return nil, fmt.Errorf("%s does not answer: %w\n%s", args[0], err, said)
 	}
+	return p, nil
 }
 
 // end stops the server and waits for its exit.

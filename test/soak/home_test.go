@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
 	"swapkeep/internal/failpoint"
+	"swapkeep/test/await"
 	"swapkeep/test/programs"
 )
 
@@ -69,15 +71,14 @@ func (h *home) start() {
 	if err := h.daemon.Start(); err != nil {
 		h.t.Fatal(err)
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		c, err := transport.Dial(h.t.Context(), h.Instance)
-		if err == nil {
+	if !await.Holds(patience, func() bool {
+		var c net.Conn
+		if c, err = transport.Dial(h.t.Context(), h.Instance); err == nil {
 			_ = c.Close()
-			return
 		}
-		if time.Now().After(end) {
-			h.t.Fatalf("the daemon does not listen: %v\n%s", err, h.stderr.String())
-		}
+		return err == nil
+	}) {
+		h.t.Fatalf("the daemon does not listen: %v\n%s", err, h.stderr.String())
 	}
 }
 

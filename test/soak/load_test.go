@@ -11,6 +11,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/internal/failpoint"
+	"swapkeep/test/await"
 )
 
 const (
@@ -54,16 +55,14 @@ func startUnderLoad(t *testing.T) *home {
 	h := startHome(t)
 	w := h.window()
 	defer w.closeWindow()
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	if !await.Holds(patience, func() bool {
 		var r protocol.PricesResult
 		w.must("prices.list", protocol.PricesParams{ChainID: mainnet}, &r)
-		if len(r.Prices) > 5 && !r.Fetched.IsZero() {
-			return h
-		}
-		if time.Now().After(end) {
-			t.Fatalf("no prices\n%s", h.Log())
-		}
+		return len(r.Prices) > 5 && !r.Fetched.IsZero()
+	}) {
+		t.Fatalf("no prices\n%s", h.Log())
 	}
+	return h
 }
 
 // idleFigures returns the daemon's figures once its start-up work is done.

@@ -19,6 +19,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/internal/clock"
 	"swapkeep/sandbox/bridgesim"
+	"swapkeep/test/await"
 )
 
 // manyOrders is the number of open orders that a daemon allows.
@@ -206,19 +207,17 @@ func (w *window) openOrders() (n int) {
 // awaitDeposits waits until every deposit is mined; a late one would be withdrawn.
 func (w *window) awaitDeposits(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(4 * patience); ; time.Sleep(100 * time.Millisecond) {
-		early := 0
+	var early int
+	if !await.Holds(4*patience, func() bool {
+		early = 0
 		w.each(true, func(o protocol.Order) {
 			if o.State != "settling" {
 				early++
 			}
 		})
-		if early == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d deposits are not mined\n%s", early, w.Log())
-		}
+		return early == 0
+	}) {
+		t.Fatalf("%d deposits are not mined\n%s", early, w.Log())
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"swapkeep/host/owner"
 	"swapkeep/internal/clock"
+	"swapkeep/test/await"
 )
 
 // round returns the time between two visits, which is longer than the auto-lock takes.
@@ -104,9 +105,7 @@ func (u *user) checkLocked(b *observer, n int) {
 	u.t.Helper()
 	s := u.status()
 	setPace(u.t, slowPace)
-	for end := time.Now().Add(patience); b.idle.Load() <= int64(n) && time.Now().Before(end); {
-		time.Sleep(5 * time.Millisecond)
-	}
+	await.Holds(patience, func() bool { return b.idle.Load() > int64(n) })
 	if s.Keys != "locked" || b.idle.Load() != int64(n+1) {
 		u.t.Errorf("%s after the visit the wallet is %s; it locked by itself %d times in %d visits", autoLockWait, s.Keys, b.idle.Load(), n+1)
 	}

@@ -16,6 +16,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/internal/clock"
 	"swapkeep/sandbox/dexsim"
+	"swapkeep/test/await"
 )
 
 const (
@@ -235,10 +236,8 @@ func (u *user) awaitEnd(w *window, id string) {
 func (u *user) awaitThat(w *window, id string, is func(protocol.Order) bool) {
 	u.t.Helper()
 	var r protocol.OrderResult
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
-		if w.must("swap.order", protocol.OrderParams{Order: id}, &r); is(r.Order) {
-			return
-		}
+	if await.Holds(patience, func() bool { w.must("swap.order", protocol.OrderParams{Order: id}, &r); return is(r.Order) }) {
+		return
 	}
 	u.t.Errorf("the %s order is still %s, %q: %s", u.orders[id].name, r.Order.State, r.Order.Condition, r.Order.Reason)
 }

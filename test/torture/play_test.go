@@ -14,6 +14,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/test/audit"
+	"swapkeep/test/await"
 )
 
 const (
@@ -92,9 +93,7 @@ func (w *world) storm() {
 	m := &mischief{w: w, rng: rng, by: w.newUser("mischief", windows+1)}
 	wg.Go(m.storm)
 	wg.Go(w.scanProcesses)
-	for end := time.Now().Add(longestStorm); time.Now().Before(end) && w.accepted() < *swaps && w.ctx.Err() == nil; {
-		time.Sleep(100 * time.Millisecond)
-	}
+	await.Holds(longestStorm, func() bool { return w.accepted() >= *swaps || w.ctx.Err() != nil })
 	close(w.peace)
 	wg.Wait()
 }

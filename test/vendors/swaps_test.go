@@ -13,6 +13,7 @@ import (
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/bridgesim"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/await"
 	"swapkeep/test/vendors"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -121,15 +122,14 @@ func TestVendorsRelay(t *testing.T) {
 // minute. The package does not poll a swap on one chain: it is done when its transaction is
 // mined, which the simulator may see a moment later.
 func ended(s *sandbox.Sandbox, request common.Hash) (orders []bridgesim.OrderView) {
-	for until := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		orders = slices.DeleteFunc(s.Bridge().Orders(), func(o bridgesim.OrderView) bool { return o.RequestID != request })
-		open := func(o bridgesim.OrderView) bool {
-			return slices.Contains([]string{"waiting", "pending", "delayed", "submitted"}, o.Status)
-		}
-		if !slices.ContainsFunc(orders, open) || time.Now().After(until) {
-			return orders
-		}
+	open := func(o bridgesim.OrderView) bool {
+		return slices.Contains([]string{"waiting", "pending", "delayed", "submitted"}, o.Status)
 	}
+	await.Holds(30*time.Second, func() bool {
+		orders = slices.DeleteFunc(s.Bridge().Orders(), func(o bridgesim.OrderView) bool { return o.RequestID != request })
+		return !slices.ContainsFunc(orders, open)
+	})
+	return orders
 }
 
 // TestVendorsHyperStream runs @tokenflight/api from a quote to the end of its order,

@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"time"
 
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
+	"swapkeep/test/await"
 	"swapkeep/test/processes"
 )
 
@@ -19,15 +19,14 @@ func (d *Desk) Status() (s protocol.StatusResult) {
 	d.t.Helper()
 	var out []byte
 	var err error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(pause) {
+	if !await.Holds(patience, func() bool {
 		if out, err = d.command("--json", "status").Output(); err == nil {
 			err = json.Unmarshal(out, &s)
 		}
-		if err == nil {
-			return s
-		}
+		return err == nil
+	}) {
+		d.t.Fatalf("no daemon runs: %v: %s\n%s", err, out, d.Log())
 	}
-	d.t.Fatalf("no daemon runs: %v: %s\n%s", err, out, d.Log())
 	return s
 }
 
@@ -39,12 +38,9 @@ func (d *Desk) KillDaemon() {
 	if err := processes.Kill(pid); err != nil {
 		d.t.Fatal(err)
 	}
-	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(pause / 3) {
-		if !d.ownsSocket(pid) {
-			return
-		}
+	if !await.Holds(soon, func() bool { return !d.ownsSocket(pid) }) {
+		d.t.Fatalf("the daemon, %d, outlives SIGKILL", pid)
 	}
-	d.t.Fatalf("the daemon, %d, outlives SIGKILL", pid)
 }
 
 // ownsSocket reports whether the desk's socket still belongs to the process: the kernel closes
@@ -85,12 +81,14 @@ func (d *Desk) Orders() (all []protocol.Order) {
 // AwaitOrder polls until the newest order is as wanted.
 func (d *Desk) AwaitOrder(what string, wanted func(protocol.Order) bool) (o protocol.Order) {
 	d.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(4 * pause) {
-		if all := d.Orders(); len(all) > 0 {
-			if o = all[0]; wanted(o) {
-				return o
-			}
+	if await.Holds(patience, func() bool {
+		all := d.Orders()
+		if len(all) > 0 {
+			o = all[0]
 		}
+		return len(all) > 0 && wanted(o)
+	}) {
+		return o
 	}
 	d.t.Fatalf("no order that is %s in %s; the newest is %s, %q (%s)\n%s", what, patience, o.State, o.Condition, o.Reason, d.Log())
 	return o

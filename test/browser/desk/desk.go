@@ -27,6 +27,7 @@ import (
 
 	"swapkeep/host/transport"
 	"swapkeep/manifest"
+	"swapkeep/test/await"
 	"swapkeep/test/browser/ui"
 	"swapkeep/test/keychain"
 	"swapkeep/test/processes"
@@ -35,7 +36,6 @@ import (
 const (
 	patience = time.Minute // for anything to happen, even on a busy machine
 	soon     = 10 * time.Second
-	pause    = 30 * time.Millisecond
 )
 
 // Options says how a desk differs from the default.
@@ -320,11 +320,7 @@ func (d *Desk) cleanUp() {
 
 // removeAll retries while a killed process still writes.
 func removeAll(dir string) (err error) {
-	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(pause) {
-		if err = os.RemoveAll(dir); err == nil {
-			return nil
-		}
-	}
+	await.Holds(soon, func() bool { err = os.RemoveAll(dir); return err == nil })
 	return err
 }
 

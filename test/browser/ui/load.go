@@ -5,7 +5,8 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
-	"time"
+
+	"swapkeep/test/await"
 )
 
 // loaded waits until the tab shows a fully loaded document from url.
@@ -14,7 +15,7 @@ func loaded(t tab, url string) error {
 	if err != nil {
 		return err
 	}
-	return await(t, fmt.Sprintf("location.href.startsWith(%s) && document.readyState === 'complete'", want), "did not load "+url)
+	return awaitTrue(t, fmt.Sprintf("location.href.startsWith(%s) && document.readyState === 'complete'", want), "did not load "+url)
 }
 
 // reloaded waits until another document is loaded.
@@ -25,17 +26,18 @@ func reloaded(t tab, reload func() error) error {
 	if err := reload(); err != nil {
 		return err
 	}
-	return await(t, "!globalThis.swapkeepBefore && document.readyState === 'complete'", "did not load again")
+	return awaitTrue(t, "!globalThis.swapkeepBefore && document.readyState === 'complete'", "did not load again")
 }
 
-// await waits until a condition is true. Calls may fail while the document changes.
-func await(t tab, condition, failure string) error {
+// awaitTrue waits until a condition is true. Calls may fail while the document changes.
+func awaitTrue(t tab, condition, failure string) error {
 	var err error
-	for end := time.Now().Add(startTimeout); time.Now().Before(end); time.Sleep(pause / 2) {
+	if !await.Holds(startTimeout, func() bool {
 		var raw json.RawMessage
-		if raw, err = t.run(condition); err == nil && string(raw) == "true" {
-			return nil
-		}
+		raw, err = t.run(condition)
+		return err == nil && string(raw) == "true"
+	}) {
+		return fmt.Errorf("%s in %s: %w", failure, startTimeout, err)
 	}
-	return fmt.Errorf("%s in %s: %w", failure, startTimeout, err)
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"swapkeep/test/await"
 )
 
 // A Page is one page of the extension. Its methods fail the test, print what the page
@@ -110,15 +112,9 @@ type found struct {
 func (p *Page) until(what string, look func() error) {
 	p.b.t.Helper()
 	var err error
-	for end := time.Now().Add(p.patience); ; time.Sleep(pause) {
-		if err = look(); err == nil {
-			return
-		}
-		if time.Now().After(end) {
-			break
-		}
+	if !await.Holds(p.patience, func() bool { err = look(); return err == nil }) {
+		p.fail("%s: not in %s: %v", what, p.patience, err)
 	}
-	p.fail("%s: not in %s: %v", what, p.patience, err)
 }
 
 // find waits for the one element that a path leads to.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/test/await"
 	"swapkeep/test/browser/ui"
 )
 
@@ -199,7 +200,7 @@ func TestConsole(t *testing.T) {
 		other := p.Browser().Open("popup.html")
 		for how, word := range map[string]string{"throw": "nobody catches this", "log": "logged 7", "policy": "Content"} {
 			p.Eval("fail("+quoted(how)+")", nil)
-			heard := awaitEntries(t, p.Console)
+			heard := awaitEntries(p.Console)
 			if len(heard) == 0 || !strings.Contains(heard[0].Text, word) {
 				t.Errorf("%s: heard %q", how, heard)
 			}
@@ -210,7 +211,7 @@ func TestConsole(t *testing.T) {
 			}
 		}
 		p.Eval("fail('background')", nil)
-		if heard := awaitEntries(t, p.Browser().Console); len(heard) != 1 || !strings.Contains(heard[0].Text, "the background failed") {
+		if heard := awaitEntries(p.Browser().Console); len(heard) != 1 || !strings.Contains(heard[0].Text, "the background failed") {
 			t.Errorf("of the background: %v", heard)
 		}
 		if heard := other.Console(); len(heard) != 0 {
@@ -221,14 +222,9 @@ func TestConsole(t *testing.T) {
 
 func quoted(s string) string { return "'" + s + "'" }
 
-func awaitEntries(t *testing.T, take func() []ui.Entry) []ui.Entry {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if heard := take(); len(heard) > 0 {
-			return heard
-		}
-	}
-	return nil
+func awaitEntries(take func() []ui.Entry) (heard []ui.Entry) {
+	await.Holds(10*time.Second, func() bool { heard = take(); return len(heard) > 0 })
+	return heard
 }
 
 func TestAxe(t *testing.T) {
