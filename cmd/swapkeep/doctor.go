@@ -77,9 +77,9 @@ func newDoctor(t *terminal) *cobra.Command {
 // doctorOutput is the output of doctor --json.
 type doctorOutput struct {
 	Version  string           `json:"version"`
-	Worst    doctor.Status    `json:"worst"`            // of the findings
-	Mended   []doctor.Finding `json:"mended,omitempty"` // what --fix repaired or could not repair
-	Findings []doctor.Finding `json:"findings"`         // of the last examination
+	Worst    doctor.Status    `json:"worst"`           // of the findings
+	Fixed    []doctor.Finding `json:"fixed,omitempty"` // what --fix repaired or could not repair
+	Findings []doctor.Finding `json:"findings"`        // of the last examination
 }
 
 func (t *terminal) doctor(ctx context.Context, fix, online bool, browser, attach string) error {
@@ -93,9 +93,9 @@ func (t *terminal) doctor(ctx context.Context, fix, online bool, browser, attach
 	p.Online, p.Browser = online, browser
 	said := doctorOutput{Version: version, Findings: doctor.Examine(ctx, p)}
 	if fix {
-		said.Mended = doctor.Fix(ctx, said.Findings)
+		said.Fixed = doctor.Fix(ctx, said.Findings)
 	}
-	if len(said.Mended) > 0 {
+	if len(said.Fixed) > 0 {
 		said.Findings = doctor.Examine(ctx, p)
 	}
 	said.Worst = doctor.Worst(said.Findings)
@@ -153,10 +153,10 @@ func (t *terminal) printDoctor(said doctorOutput, fix bool) {
 		}
 	}
 	s := t.result.Labelled(screen.Longest(ids...))
-	for _, f := range said.Mended {
+	for _, f := range said.Fixed {
 		printFinding(s, f)
 	}
-	if len(said.Mended) > 0 {
+	if len(said.Fixed) > 0 {
 		s.Blank()
 	}
 	for _, f := range said.Findings {

@@ -211,7 +211,7 @@ func (w *doctorFixture) doctor(args ...string) string {
 		w.t.Fatalf("%v in %s", err, out.String())
 	}
 	text := fmt.Sprintf("exit status %d\n", cmd.ProcessState.ExitCode())
-	for _, f := range append(said.Mended, said.Findings...) {
+	for _, f := range append(said.Fixed, said.Findings...) {
 		if f.Title == "" { // the daemon's checks get theirs from the doctor's table
 			w.t.Errorf("%s has no title", f.ID)
 		}
@@ -239,9 +239,9 @@ func findingText(f doctor.Finding) string {
 	}
 	switch {
 	case f.Fixed != "":
-		return fmt.Sprintf("mended %s: %s%s\n", f.ID, about, f.Fixed)
+		return fmt.Sprintf("fixed %s: %s%s\n", f.ID, about, f.Fixed)
 	case f.Unfixed != "":
-		return fmt.Sprintf("not mended %s: %s%s\n", f.ID, about, f.Unfixed)
+		return fmt.Sprintf("not fixed %s: %s%s\n", f.ID, about, f.Unfixed)
 	case f.Remedy == "":
 		return fmt.Sprintf("%-4s %s: %s%s\n", f.Status, f.ID, about, f.Evidence)
 	}
@@ -604,7 +604,7 @@ func TestDoctorRemovesASocket(t *testing.T) {
 	broken["stale-socket"](w)
 	w.remove(chromiumFile) // otherwise the daemon of a launch would replace the socket first
 	w.remove(firefoxFile)
-	if got := w.doctor("--fix"); !strings.Contains(got, "mended daemon.socket: removed ") {
+	if got := w.doctor("--fix"); !strings.Contains(got, "fixed daemon.socket: removed ") {
 		t.Errorf("it is not removed:\n%s", got)
 	}
 }

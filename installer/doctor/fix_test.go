@@ -10,7 +10,7 @@ import (
 )
 
 // A remedy that changed nothing is not done, unless an earlier one did the same.
-func TestFixSaysMendedOfWhatItMended(t *testing.T) {
+func TestFixReportsWhatItFixed(t *testing.T) {
 	says := func(did string, err error) fixFunc {
 		return func(context.Context) (string, error) { return did, err }
 	}
