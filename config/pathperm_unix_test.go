@@ -131,7 +131,7 @@ func TestFolderOpenToOthers(t *testing.T) {
 			case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 				t.Errorf("error %v, want %q in it", err, want)
 			case strings.HasPrefix(want, chmodHint) && !strings.HasSuffix(err.Error(), want):
-				t.Errorf("%v: there is more than %q to mend", err, want)
+				t.Errorf("%v: more than %q needs fixing", err, want)
 			case len(got.Extensions.Chromium) > 0:
 				t.Errorf("%v are let in", got.Extensions.Chromium)
 			}

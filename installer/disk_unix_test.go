@@ -42,7 +42,7 @@ func TestPipesAreNotRead(t *testing.T) {
 			t.Errorf("read: %v", err)
 		}
 		if r, err := RepairLinks(e.Machine, "2.0", present); err != nil || !slices.Equal(r.Changed, []string{e.manifest()}) {
-			t.Errorf("mended: %+v, %v", r, err)
+			t.Errorf("repaired: %+v, %v", r, err)
 		}
 		if _, err := PlanRemoval(e.Machine, manifest.User); err != nil {
 			t.Error(err)

@@ -145,11 +145,11 @@ func (t *terminal) doctorEnv(ctx context.Context) (*doctor.Env, error) {
 
 func (t *terminal) printDoctor(said doctorOutput, fix bool) {
 	ids := make([]string, 0, len(said.Findings))
-	mendable := 0
+	fixable := 0
 	for _, f := range said.Findings {
 		ids = append(ids, f.ID)
 		if f.Fixable {
-			mendable++
+			fixable++
 		}
 	}
 	s := t.result.Labelled(screen.Longest(ids...))
@@ -164,8 +164,8 @@ func (t *terminal) printDoctor(said doctorOutput, fix bool) {
 	}
 	s.Blank()
 	s.Paragraph(screen.States[string(said.Worst)], doctor.Summary(said.Findings))
-	if mendable > 0 && !fix {
-		s.Line(fmt.Sprintf("swapkeep doctor --fix can fix %d of them", mendable))
+	if fixable > 0 && !fix {
+		s.Line(fmt.Sprintf("swapkeep doctor --fix can fix %d of them", fixable))
 	}
 }
 

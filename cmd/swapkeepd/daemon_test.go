@@ -13,7 +13,7 @@ func TestCloseWaitsForRepair(t *testing.T) {
 	go func() { closed <- d.close() }()
 	select {
 	case <-closed:
-		t.Fatal("it has ended while it mends")
+		t.Fatal("it has ended while it repairs")
 	case <-time.After(50 * time.Millisecond):
 	}
 	close(over)

@@ -96,7 +96,7 @@ func TestDamagedNetwork(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := s.ActiveNetwork(8453); err != nil || got != 1 || len(s.Ignored()) != 0 {
-			t.Errorf("%q, mended: %d, %v, ignored %v", v, got, err, s.Ignored())
+			t.Errorf("%q, repaired: %d, %v, ignored %v", v, got, err, s.Ignored())
 		}
 	}
 }
@@ -473,10 +473,10 @@ func TestIgnored(t *testing.T) {
 		t.Errorf("ignored %v", got)
 	}
 	if _, err := s.Change(t.Context(), "swap.slippage", nil); err != nil || s.Ignored()["swap.slippage"] != nil {
-		t.Errorf("mended: %v, %v", err, s.Ignored())
+		t.Errorf("repaired: %v, %v", err, s.Ignored())
 	}
 	if got := open(t, db, config.Default(), Options{}).Ignored(); len(got) != 4 {
-		t.Errorf("after mending: %v", got)
+		t.Errorf("after the repair: %v", got)
 	}
 }
 

@@ -394,7 +394,7 @@ func TestFullDisk(t *testing.T) {
 	b.memory.fail = nil
 	b.fetch(t)
 	if err := b.Health().History; err != nil {
-		t.Errorf("health after the mend: %v", err)
+		t.Errorf("health after the fix: %v", err)
 	}
 }
 
