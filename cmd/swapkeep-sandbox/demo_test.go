@@ -147,7 +147,7 @@ func TestLastLineIsHonest(t *testing.T) {
 func TestLastLineTellsOfTheLie(t *testing.T) {
 	for withstood, want := range map[bool]string{
 		true:  "demo: 1 swaps, 1 filled, 0 refunded, 0 failed",
-		false: "demo: 1 swaps, 1 filled, 0 refunded, 0 failed, a hostile answer not refused",
+		false: "demo: 1 swaps, 1 filled, 0 refunded, 0 failed, a hostile answer was accepted",
 	} {
 		var b bytes.Buffer
 		s := &demoRun{demoOptions: demoOptions{swaps: demoSwaps[:1]}, out: screen.New(&b, os.Getenv), outcomes: []outcome{proven(t, demoSwaps[0])}, hostileRefused: withstood}
@@ -164,20 +164,20 @@ func TestSummary(t *testing.T) {
 	screen.New(&b, os.Getenv).Grid(summary([]outcome{proven(t, demoSwaps[0]), failed, unbegun, proven(t, planned(t, isRefund))}))
 	want := `
                swap 1         swap 2        swap 3  swap 4
-  by           DEX, classic   DEX, auction  -       bridge
+  route        DEX, classic   DEX, auction  -       bridge
   from         Ethereum       Base          -       Arbitrum One
   to           Ethereum       Base          -       OP Mainnet
   pays         2,000 USDC     0.5 WETH      -       1,000 USDC
   minimum      < 0.0001 WETH  -             -       0.5 USDC
-  got          < 0.0001 WETH  -             -       1,000 USDC back
+  received     < 0.0001 WETH  -             -       1,000 USDC refunded
   network fee  0.0001 ETH     -             -       0.0001 ETH
-  wallet fee   told           -             -       -
+  wallet fee   reported       -             -       -
   proven by    own call       -             -       own call
   provider     0 orders       -             -       1 order
   approval     exact, 0 left  -             -       exact, 0 left
   daemon       -              killed once   -       -
   time         2.0 s          -             -       2.0 s
-  end          filled         failed        failed  refunded
+  result       filled         failed        failed  refunded
 `
 	if "\n"+b.String() != want {
 		t.Errorf("got\n%s\nwant%s", &b, want)
