@@ -79,7 +79,7 @@ func (s *demoRun) conclude() bool {
 	}
 	line, ok := tally(s.swaps, s.outcomes)
 	if ok && !s.hostileRefused {
-		line, ok = line+", a hostile answer was accepted", false
+		line, ok = line+", the hostile answer was not refused", false
 	}
 	style := screen.Good
 	if !ok {
