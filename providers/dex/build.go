@@ -164,7 +164,7 @@ func (s *signedPermit) checkSame(signed *signedPermit) error {
 	case s == nil && signed == nil:
 		return nil
 	case s == nil:
-		return refuse(swap.NotAsAccepted, "permit", "the calldata leaves out the signed permit")
+		return refuse(swap.NotAsAccepted, "permit", "the calldata omits the signed permit")
 	case signed == nil:
 		return refuse(swap.NotAsAccepted, "permit", "the calldata carries a permit, but none was signed")
 	case !s.is(signed.permit) || !bytes.Equal(s.signature, signed.signature):
