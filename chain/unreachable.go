@@ -11,11 +11,11 @@ import (
 	"syscall"
 )
 
-// An UnreachableError is an ErrUnreachable that names the network and the hosts that
-// failed.
+// An UnreachableError is an ErrUnreachable with the network that cannot be read and the error of
+// each host that failed.
 type UnreachableError struct {
 	Network string
-	partial bool // some hosts answered, fewer than the quorum
+	partial bool // some hosts answered, but fewer than the quorum
 	errs    []error
 }
 
@@ -26,8 +26,8 @@ func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("%s: %v", e.Public(), errors.Join(e.errs...))
 }
 
-// Public returns a text for clients: network, hosts and reasons, but no URL and nothing
-// that a node sent.
+// Public returns a message that clients may see. It has the network, the host names and the
+// reasons, but no URL, which may contain an API key, and no text from a node.
 func (e *UnreachableError) Public() string {
 	var hosts, reasons []string
 	for _, err := range e.errs {
@@ -39,28 +39,28 @@ func (e *UnreachableError) Public() string {
 			reasons = append(reasons, reason)
 		}
 	}
-	said := "cannot reach " + e.Network
+	message := "cannot reach " + e.Network
 	if e.partial {
-		said = "cannot reach enough RPC hosts of " + e.Network
+		message = "cannot reach enough RPC hosts of " + e.Network
 	}
 	if len(hosts) > 0 {
-		said += " (" + strings.Join(hosts, ", ") + ")"
+		message += " (" + strings.Join(hosts, ", ") + ")"
 	}
 	if len(reasons) > 0 {
-		said += ": " + strings.Join(reasons, ", ")
+		message += ": " + strings.Join(reasons, ", ")
 	}
-	return said
+	return message
 }
 
-// hostFailure returns the host that err is about, "" if unknown, and why it failed.
+// hostFailure returns the name of the host that err is about, "" if unknown, and why it failed.
 func hostFailure(err error) (host, reason string) {
 	var status *statusError
-	var failed *transportError
+	var transport *transportError
 	switch {
 	case errors.As(err, &status):
 		return status.host, fmt.Sprintf("HTTP %d", status.status)
-	case errors.As(err, &failed):
-		return failed.host, transportReason(failed.err)
+	case errors.As(err, &transport):
+		return transport.host, transportReason(transport.err)
 	case errors.Is(err, ErrWrongChain):
 		return "", "an endpoint serves another chain"
 	case errors.Is(err, errBehind):
@@ -69,10 +69,10 @@ func hostFailure(err error) (host, reason string) {
 	return "", "no usable answer"
 }
 
-// transportReason says why no answer came.
+// transportReason returns why a request got no usable answer.
 func transportReason(err error) string {
-	var name *net.DNSError
-	var dial *net.OpError
+	var lookup *net.DNSError
+	var connection *net.OpError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return "no answer in time"
@@ -80,9 +80,9 @@ func transportReason(err error) string {
 		return "cancelled"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
-	case errors.As(err, &name):
+	case errors.As(err, &lookup):
 		return "host name not found"
-	case errors.As(err, &dial):
+	case errors.As(err, &connection):
 		return "connection failed"
 	}
 	return "invalid answer"

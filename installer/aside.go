@@ -9,20 +9,22 @@ import (
 	"swapkeep/manifest"
 )
 
-// asideEnd is the suffix of files that were moved aside while in use.
-const asideEnd = ".old"
+// asideSuffix ends the names of files that were moved aside. Windows does not let a program replace
+// a file in use, but lets it rename one: the installer renames it and puts the new file in its
+// place.
+const asideSuffix = ".old"
 
 // asideName returns a new name for a file that is moved aside.
 func asideName(name string, now time.Time) string {
-	return name + "." + strconv.FormatInt(now.UnixNano(), 36) + asideEnd
+	return name + "." + strconv.FormatInt(now.UnixNano(), 36) + asideSuffix
 }
 
-// wasAside reports whether a name is one that [asideName] gives to one of our files, or
-// that the Windows setup program gives with a small number.
-func wasAside(name string) bool {
-	rest, is := strings.CutSuffix(name, asideEnd)
+// isAsideName reports whether a name is one that [asideName] returns for one of our files. The
+// Windows setup program makes such names too, with a small number.
+func isAsideName(name string) bool {
+	rest, ok := strings.CutSuffix(name, asideSuffix)
 	dot := strings.LastIndexByte(rest, '.')
-	if !is || dot < 0 {
+	if !ok || dot < 0 {
 		return false
 	}
 	number := rest[dot+1:]
@@ -38,17 +40,17 @@ func movable() []string {
 	return names
 }
 
-// sweepAside removes files that were moved aside while in use. Files still in use are
+// removeAside removes files that were moved aside and are no longer in use. Those still in use are
 // left for a later run.
-func (m Machine) sweepAside(l Layout) {
+func (m Machine) removeAside(l Layout) {
 	if m.OS != "windows" {
 		return
 	}
-	beside := m.parent(l.Programs)
-	for _, dir := range []string{m.Env("TMP"), m.Env("TEMP"), beside, m.parent(beside)} {
-		entries, _ := m.Files.ReadDir(dir) // an unreadable directory has none
+	programsParent := m.parent(l.Programs)
+	for _, dir := range []string{m.Env("TMP"), m.Env("TEMP"), programsParent, m.parent(programsParent)} {
+		entries, _ := m.Files.ReadDir(dir) // one that cannot be read is skipped
 		for _, e := range entries {
-			if wasAside(e.Name()) {
+			if isAsideName(e.Name()) {
 				_ = m.Files.Remove(m.join(dir, e.Name()))
 			}
 		}

@@ -47,7 +47,7 @@ func remove(path string) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if info, stat := os.Lstat(path); stat != nil || !info.Mode().IsRegular() || wasAside(filepath.Base(path)) {
+	if info, stat := os.Lstat(path); stat != nil || !info.Mode().IsRegular() || isAsideName(filepath.Base(path)) {
 		return err
 	}
 	_, err = moveAside(path)
@@ -56,7 +56,7 @@ func remove(path string) error {
 
 // moveAside moves a file to the temporary directory or, if that is on another disk, to
 // the grandparent directory. Windows deletes it at the next boot if this process may
-// request that, otherwise sweepAside does.
+// request that, otherwise removeAside does.
 func moveAside(path string) (aside string, err error) {
 	for _, dir := range []string{os.TempDir(), filepath.Dir(filepath.Dir(path))} {
 		aside = filepath.Join(dir, asideName(filepath.Base(path), time.Now()))

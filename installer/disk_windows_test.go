@@ -20,7 +20,7 @@ func TestMovedAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	aside, err := moveAside(path)
-	if err != nil || filepath.Dir(aside) != dir || !wasAside(filepath.Base(aside)) {
+	if err != nil || filepath.Dir(aside) != dir || !isAsideName(filepath.Base(aside)) {
 		t.Fatalf("moved to %s, %v", aside, err)
 	}
 	held, err := os.Open(aside) // in use, so it cannot be removed

@@ -63,7 +63,7 @@ func Sweep(m Machine, scope manifest.Scope, running Running) (swept []string, er
 	if err != nil {
 		return nil, err
 	}
-	m.sweepAside(layout)
+	m.removeAside(layout)
 	if layout.Current == "" {
 		return nil, nil
 	}

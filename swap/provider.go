@@ -113,7 +113,7 @@ type Provider interface {
 	Decode(t Terms, s Step) (Effect, error)
 }
 
-// A DeferredBuilder makes the bytes of a late step from the results of earlier steps.
+// A DeferredBuilder makes the bytes of a deferred step from the results of earlier steps.
 type DeferredBuilder interface {
 	// Late returns the call of a step. It may be repeated until that call is journaled.
 	Late(ctx context.Context, o Order, step int) (chain.Call, error)

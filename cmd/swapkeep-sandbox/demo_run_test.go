@@ -115,7 +115,7 @@ func TestDemo(t *testing.T) {
 		"a lie is believed":       demoWithoutALie,
 		"interrupted in an act":   interrupted("Wallet", "demo: 2 swaps, 0 filled, 0 refunded, 0 failed, 2 not tried"),
 		"interrupted at the kill": interrupted("SIGKILL to the daemon", "demo: 2 swaps, 0 filled, 0 refunded, 0 failed, 1 interrupted, 1 not tried"),
-		"interrupted by the lie":  interrupted("A hostile answer", "demo: 2 swaps, 2 filled, 0 refunded, 0 failed, a hostile answer not refused"),
+		"interrupted by the lie":  interrupted("A hostile answer", "demo: 2 swaps, 2 filled, 0 refunded, 0 failed, the hostile answer was not refused"),
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, bin) })
 	}
@@ -159,7 +159,7 @@ func demoWithoutALie(t *testing.T, bin string) {
 	o := some(t, bin)
 	o.swaps, o.hostile.rules = o.swaps[1:], nil
 	text, err := told(t, t.Context(), o, &page{})
-	if want := "demo: 1 swaps, 1 filled, 0 refunded, 0 failed, a hostile answer not refused"; !errors.Is(err, errDemo) || lastLine(text) != want {
+	if want := "demo: 1 swaps, 1 filled, 0 refunded, 0 failed, the hostile answer was not refused"; !errors.Is(err, errDemo) || lastLine(text) != want {
 		t.Errorf("ended with %v; last line %q, want %q", err, lastLine(text), want)
 	}
 	if !strings.Contains(oneLine(text), "it got a review") {

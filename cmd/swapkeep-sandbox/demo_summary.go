@@ -9,35 +9,36 @@ import (
 	"swapkeep/cmd/internal/screen"
 )
 
-// summaryRows are the rows of the summary, which has a column per swap to stay narrow.
+// summaryRows are the rows of the summary. Each swap has a column, which keeps the table
+// narrow.
 var summaryRows = []struct {
-	head   string
-	proven bool // known only for swaps that ended as planned
-	cell   func(outcome) string
+	head string
+	show func(outcome) bool // whether the cell is filled in
+	cell func(outcome) string
 }{
-	{"by", false, func(o outcome) string { return o.plan.way }},
-	{"from", false, func(o outcome) string { return o.ledger.chain.Network.Name }},
-	{"to", false, func(o outcome) string { return o.ledger.destination.Network.Name }},
-	{"pays", false, func(o outcome) string { return o.ledger.pays.brief(o.plan.amount) }},
-	{"minimum", true, func(o outcome) string { return o.ledger.gets.brief(o.floor) }},
-	{"got", true, outcome.got},
-	{"network fee", true, func(o outcome) string { return o.ledger.native.Text(o.audit.gas) }},
-	{"wallet fee", true, outcome.fee},
-	{"proven by", true, func(o outcome) string { return strings.ReplaceAll(o.order.Verdict.By, "_", " ") }},
-	{"provider", true, func(o outcome) string { return count(len(o.audit.providerOrders), "order") }},
-	{"approval", true, outcome.approval},
-	{"daemon", false, func(o outcome) string {
+	{"route", outcome.started, func(o outcome) string { return o.plan.way }},
+	{"from", outcome.started, func(o outcome) string { return o.ledger.chain.Network.Name }},
+	{"to", outcome.started, func(o outcome) string { return o.ledger.destination.Network.Name }},
+	{"pays", outcome.started, func(o outcome) string { return o.ledger.pays.brief(o.plan.amount) }},
+	{"minimum", outcome.audited, func(o outcome) string { return o.ledger.gets.brief(o.floor) }},
+	{"received", outcome.audited, outcome.received},
+	{"network fee", outcome.audited, func(o outcome) string { return o.ledger.native.Text(o.audit.gas) }},
+	{"wallet fee", outcome.audited, outcome.fee},
+	{"proven by", outcome.audited, func(o outcome) string { return strings.ReplaceAll(o.order.Verdict.By, "_", " ") }},
+	{"provider", outcome.audited, func(o outcome) string { return count(len(o.audit.providerOrders), "order") }},
+	{"approval", outcome.audited, outcome.approval},
+	{"daemon", outcome.started, func(o outcome) string {
 		if o.killed == 0 {
 			return "-"
 		}
 		return "killed " + times(o.killed)
 	}},
-	{"time", true, func(o outcome) string { return seconds(o.duration) }},
-	{"end", false, outcome.end},
+	{"time", outcome.audited, func(o outcome) string { return seconds(o.duration) }},
+	{"result", func(outcome) bool { return true }, outcome.result},
 }
 
-// got returns what arrived: the output, or the input for a refund.
-func (o outcome) got() string {
+// received returns the amount that arrived: the output, or the input for a refund.
+func (o outcome) received() string {
 	if o.plan.end == refunded {
 		return o.ledger.pays.brief(o.audit.back) + " refunded"
 	}
@@ -56,16 +57,16 @@ func (o outcome) fee() string {
 	return o.ledger.review.FeeBasis
 }
 
-// approval says how much of the approvals the swap left.
+// approval returns how much of the approved amount the swap did not use.
 func (o outcome) approval() string {
 	if len(o.audit.left) == 0 {
 		return "-"
 	}
-	left := new(big.Int)
+	unused := new(big.Int)
 	for _, g := range o.audit.left {
-		left.Add(left, g.left)
+		unused.Add(unused, g.left)
 	}
-	return "exact, " + amount.Decimal(left, o.ledger.pays.Decimals, briefPlaces) + " left"
+	return "exact, " + amount.Decimal(unused, o.ledger.pays.Decimals, briefPlaces) + " left"
 }
 
 // conclude prints the summary and the tally. It reports whether every swap ended as
@@ -76,18 +77,20 @@ func (s *demoRun) conclude() bool {
 		s.out.Grid(summary(s.outcomes))
 		s.out.Blank()
 	}
-	line, all := tally(s.swaps, s.outcomes)
-	if all && !s.hostileRefused {
-		line, all = line+", a hostile answer not refused", false
+	line, ok := tally(s.swaps, s.outcomes)
+	if ok && !s.hostileRefused {
+		line, ok = line+", the hostile answer was not refused", false
 	}
-	how := screen.Good
-	if !all {
-		how = screen.Bad
+	style := screen.Good
+	if !ok {
+		style = screen.Bad
 	}
-	s.out.Painted(how, line)
-	return all
+	s.out.Painted(style, line)
+	return ok
 }
 
+// summary returns the cells of the summary: a row of headings, then the summaryRows. A value
+// that is unknown is "-".
 func summary(outcomes []outcome) [][]string {
 	rows := [][]string{{""}}
 	for i := range outcomes {
@@ -97,7 +100,7 @@ func summary(outcomes []outcome) [][]string {
 		row := []string{r.head}
 		for _, o := range outcomes {
 			cell := "-"
-			if o.ledger != nil && (!r.proven || o.ended()) || r.head == "end" {
+			if r.show(o) {
 				cell = r.cell(o)
 			}
 			row = append(row, cell)
@@ -107,11 +110,11 @@ func summary(outcomes []outcome) [][]string {
 	return rows
 }
 
-// end returns the planned state, "interrupted" or "failed". A swap whose planned end is
-// not proven and confirmed on the chain is no success, whatever else happened.
-func (o outcome) end() string {
+// result returns the planned state if the swap ended in it, otherwise "interrupted" or
+// "failed".
+func (o outcome) result() string {
 	switch {
-	case o.ended():
+	case o.endedAsPlanned():
 		return o.plan.end
 	case o.interrupted:
 		return "interrupted"
@@ -119,22 +122,31 @@ func (o outcome) end() string {
 	return "failed"
 }
 
-// ended reports whether the swap ended as planned.
-func (o outcome) ended() bool { return o.err == nil && o.order.State == o.plan.end }
+// started reports whether the swap could start.
+func (o outcome) started() bool { return o.ledger != nil }
 
-// tally returns the last line of the demo, and whether all swaps ended as planned.
+// endedAsPlanned reports whether the swap reached its planned state and the chain confirms
+// it.
+func (o outcome) endedAsPlanned() bool { return o.err == nil && o.order.State == o.plan.end }
+
+// audited reports whether the values that are read from the chain at a planned end are
+// known.
+func (o outcome) audited() bool { return o.started() && o.endedAsPlanned() }
+
+// tally returns the last line of the demo, and whether all planned swaps were run and ended
+// as planned.
 func tally(plans []plan, outcomes []outcome) (string, bool) {
-	ends := map[string]int{}
+	results := map[string]int{}
 	for _, o := range outcomes {
-		ends[o.end()]++
+		results[o.result()]++
 	}
-	line := fmt.Sprintf("demo: %d swaps, %d filled, %d refunded, %d failed", len(plans), ends[filled], ends[refunded], ends["failed"])
-	if n := ends["interrupted"]; n > 0 {
+	line := fmt.Sprintf("demo: %d swaps, %d filled, %d refunded, %d failed", len(plans), results[filled], results[refunded], results["failed"])
+	if n := results["interrupted"]; n > 0 {
 		line += fmt.Sprintf(", %d interrupted", n)
 	}
-	rest := len(plans) - len(outcomes)
-	if rest > 0 {
-		line += fmt.Sprintf(", %d not tried", rest)
+	untried := len(plans) - len(outcomes)
+	if untried > 0 {
+		line += fmt.Sprintf(", %d not tried", untried)
 	}
-	return line, len(plans) > 0 && rest == 0 && ends["failed"]+ends["interrupted"] == 0
+	return line, len(plans) > 0 && untried == 0 && results["failed"]+results["interrupted"] == 0
 }

@@ -122,7 +122,7 @@ func TestLastLineIsHonest(t *testing.T) {
 	for _, c := range []struct {
 		outcomes []outcome
 		want     string
-		all      bool
+		ok       bool
 	}{
 		{[]outcome{full, back, full}, "demo: 3 swaps, 2 filled, 1 refunded, 0 failed", true},
 		{[]outcome{full, unbegun, full}, "demo: 3 swaps, 2 filled, 0 refunded, 1 failed", false},
@@ -134,25 +134,25 @@ func TestLastLineIsHonest(t *testing.T) {
 		{[]outcome{full, cut}, "demo: 3 swaps, 1 filled, 0 refunded, 0 failed, 1 interrupted, 1 not tried", false},
 		{nil, "demo: 3 swaps, 0 filled, 0 refunded, 0 failed, 3 not tried", false},
 	} {
-		if line, all := tally(plans, c.outcomes); line != c.want || all != c.all {
-			t.Errorf("%q, %t; want %q, %t", line, all, c.want, c.all)
+		if line, ok := tally(plans, c.outcomes); line != c.want || ok != c.ok {
+			t.Errorf("%q, %t; want %q, %t", line, ok, c.want, c.ok)
 		}
 	}
-	if _, all := tally(nil, nil); all {
-		t.Error("no swap at all counts as success")
+	if _, ok := tally(nil, nil); ok {
+		t.Error("a demo of no swaps succeeds")
 	}
 }
 
 // A hostile answer that was accepted, or never sent, is not a success.
-func TestLastLineTellsOfTheLie(t *testing.T) {
-	for withstood, want := range map[bool]string{
+func TestLastLineNamesHostileAnswer(t *testing.T) {
+	for refused, want := range map[bool]string{
 		true:  "demo: 1 swaps, 1 filled, 0 refunded, 0 failed",
-		false: "demo: 1 swaps, 1 filled, 0 refunded, 0 failed, a hostile answer not refused",
+		false: "demo: 1 swaps, 1 filled, 0 refunded, 0 failed, the hostile answer was not refused",
 	} {
 		var b bytes.Buffer
-		s := &demoRun{demoOptions: demoOptions{swaps: demoSwaps[:1]}, out: screen.New(&b, os.Getenv), outcomes: []outcome{proven(t, demoSwaps[0])}, hostileRefused: withstood}
-		if all := s.conclude(); all != withstood || lastLine(b.String()) != want {
-			t.Errorf("%t, %q; want %q", all, lastLine(b.String()), want)
+		s := &demoRun{demoOptions: demoOptions{swaps: demoSwaps[:1]}, out: screen.New(&b, os.Getenv), outcomes: []outcome{proven(t, demoSwaps[0])}, hostileRefused: refused}
+		if ok := s.conclude(); ok != refused || lastLine(b.String()) != want {
+			t.Errorf("%t, %q; want %q", ok, lastLine(b.String()), want)
 		}
 	}
 }
@@ -164,12 +164,12 @@ func TestSummary(t *testing.T) {
 	screen.New(&b, os.Getenv).Grid(summary([]outcome{proven(t, demoSwaps[0]), failed, unbegun, proven(t, planned(t, isRefund))}))
 	want := `
                swap 1         swap 2        swap 3  swap 4
-  by           DEX, classic   DEX, auction  -       bridge
+  route        DEX, classic   DEX, auction  -       bridge
   from         Ethereum       Base          -       Arbitrum One
   to           Ethereum       Base          -       OP Mainnet
   pays         2,000 USDC     0.5 WETH      -       1,000 USDC
   minimum      < 0.0001 WETH  -             -       0.5 USDC
-  got          < 0.0001 WETH  -             -       1,000 USDC refunded
+  received     < 0.0001 WETH  -             -       1,000 USDC refunded
   network fee  0.0001 ETH     -             -       0.0001 ETH
   wallet fee   reported       -             -       -
   proven by    own call       -             -       own call
@@ -177,7 +177,7 @@ func TestSummary(t *testing.T) {
   approval     exact, 0 left  -             -       exact, 0 left
   daemon       -              killed once   -       -
   time         2.0 s          -             -       2.0 s
-  end          filled         failed        failed  refunded
+  result       filled         failed        failed  refunded
 `
 	if "\n"+b.String() != want {
 		t.Errorf("got\n%s\nwant%s", &b, want)

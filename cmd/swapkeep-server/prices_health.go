@@ -9,58 +9,62 @@ import (
 	"swapkeep/priceapi/web"
 )
 
-// Limits of a health check. One check serves all requests within healthFor, because
-// anybody may ask.
 const (
-	healthFor  = time.Second
-	healthTime = 2 * time.Second
+	// healthCacheTime is how long the result of a check is reused: anybody may request it, and
+	// each check uses the database.
+	healthCacheTime = time.Second
+	// healthTimeout limits a check.
+	healthTimeout = 2 * time.Second
 )
 
-// health checks what the service depends on.
+// health checks the database, Redis and the age of the prices.
 type health struct {
 	now             func() time.Time
-	fetched         func() time.Time // end of the fetch that the current prices are from
+	fetched         func() time.Time // when the current prices were fetched
 	database, redis func(context.Context) error
 	failures        *failureLog
 
 	mu   sync.Mutex
-	seen web.Health
-	at   time.Time
+	last web.Health // the result of the last check
+	at   time.Time  // when it was made
 }
 
-// words describes a backend.
-func words(name string, err error) string {
+// backendStatus describes a backend whose check returned err. Anybody can read it, so the
+// reason of a failure is only logged.
+func backendStatus(name string, err error) string {
 	if err != nil {
-		return name + ": failing" // the reason is in the log only: anybody can read this
+		return name + ": failing"
 	}
 	return name + ": ok"
 }
 
-// check checks both backends at once.
+// check returns the health of the service. It checks both backends in parallel, unless the
+// last check is recent.
 func (h *health) check(ctx context.Context) web.Health {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.now()
-	if past := now.Sub(h.at); past >= 0 && past < healthFor {
-		return h.seen
+	if age := now.Sub(h.at); age >= 0 && age < healthCacheTime {
+		return h.last
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTime) // the first client may disconnect
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTimeout) // the result is shared, so it must not fail because one client disconnects
 	defer cancel()
 	var database, redis error
-	var both sync.WaitGroup
-	both.Go(func() { database = h.database(ctx) })
-	both.Go(func() { redis = h.redis(ctx) })
-	both.Wait()
+	var wg sync.WaitGroup
+	wg.Go(func() { database = h.database(ctx) })
+	wg.Go(func() { redis = h.redis(ctx) })
+	wg.Wait()
 	h.failures.record("postgresql", database)
 	h.failures.record("redis", redis)
 	fetched := h.fetched()
 	fresh := !fetched.IsZero() && now.Sub(fetched) <= pricetable.StaleAfter
-	h.seen = web.Health{Status: overallStatus(database == nil, redis == nil, fresh), Database: words("postgresql", database), Cache: words("redis", redis)}
+	h.last = web.Health{Status: overallStatus(database == nil, redis == nil, fresh), Database: backendStatus("postgresql", database), Cache: backendStatus("redis", redis)}
 	h.at = h.now()
-	return h.seen
+	return h.last
 }
 
-// overallStatus returns the overall status. Without the database prices are served while fresh.
+// overallStatus returns the overall status. Without the database the service is degraded while
+// its prices are fresh, since it still serves them, and unhealthy afterwards.
 func overallStatus(database, redis, fresh bool) web.Status {
 	switch {
 	case database && redis && fresh:

@@ -13,7 +13,7 @@ import (
 func newKeysDiscover(t *terminal) *cobra.Command {
 	var wallet string
 	cmd := &cobra.Command{
-		Use: "discover", Short: "Find and add accounts of a wallet that were used on any network", Args: noArguments,
+		Use: "discover", Short: "Find and add the accounts of a wallet that were used on any network", Args: noArguments,
 	}
 	cmd.Flags().StringVar(&wallet, "wallet", "", "`wallet` by name or id (default the only one)")
 	password := passwordFlag(cmd.Flags())
@@ -32,8 +32,10 @@ func newKeysDiscover(t *terminal) *cobra.Command {
 	return cmd
 }
 
+// printDiscovery prints the accounts found and the networks that did not answer. It returns the
+// error that ended the search early, if any.
 func (l *daemonConn) printDiscovery(d protocol.Discovery) error {
-	l.t.result.Line(fmt.Sprintf("checked %d accounts; added %d used ones", d.Looked, len(d.Found)))
+	l.t.result.Line(fmt.Sprintf("checked %d accounts, added %d that were used", d.Looked, len(d.Found)))
 	if len(d.Found) > 0 {
 		l.t.accountsTable(d.Found)
 	}
@@ -42,7 +44,7 @@ func (l *daemonConn) printDiscovery(d protocol.Discovery) error {
 		for _, id := range d.Silent {
 			names = append(names, l.nameOf(id))
 		}
-		l.t.result.Line("cannot reach " + strings.Join(names, ", ") + ": accounts used only there are not found")
+		l.t.result.Line("cannot reach " + strings.Join(names, ", ") + ": accounts used only there were not found")
 	}
 	if d.Error != "" {
 		return protocol.New(d.Error, "")

@@ -16,9 +16,9 @@ import (
 	"swapkeep/host/transport"
 )
 
-// Exit statuses that tell the starter of a daemon why it ended.
+// Exit statuses of a daemon that could not run, for the process that started it.
 const (
-	ExitOwned    = 75 // another daemon runs: keep dialing
+	ExitOwned    = 75 // another daemon runs: keep trying to connect
 	ExitLocked   = 76 // another process holds the database
 	ExitReadOnly = 77 // the database cannot be written
 	ExitFull     = 78 // no space left for the database
@@ -26,17 +26,17 @@ const (
 )
 
 const (
-	acquireTimeout = 250 * time.Millisecond
-	acquirePause   = 10 * time.Millisecond
-	maxPIDText     = 32
+	acquireTimeout = 250 * time.Millisecond // for a lock that is held only briefly
+	acquirePause   = 10 * time.Millisecond  // between attempts
+	maxPIDText     = 32                     // bytes read of the lock file
 )
 
 // ErrOwned means that another process is the daemon of this home.
 var ErrOwned = errors.New("another daemon is using this home")
 
-// OwnedError gives the owner's process id. It is an ErrOwned.
+// OwnedError is an ErrOwned with the process id of the owner.
 type OwnedError struct {
-	PID int // 0 if not known yet
+	PID int // 0 if unknown
 }
 
 func (e *OwnedError) Error() string {
@@ -49,16 +49,16 @@ func (e *OwnedError) Error() string {
 // Is makes errors.Is(err, ErrOwned) true.
 func (e *OwnedError) Is(target error) bool { return target == ErrOwned }
 
-// An Owner is the right to be the daemon of a home.
+// An Owner holds the lock of a home: its process is the daemon of that home.
 type Owner struct {
-	place    transport.Instance
+	instance transport.Instance
 	lock     *fileLock
 	listener net.Listener
 }
 
-// Acquire makes this process the owner of the home until Close or its end. It may be
-// repeated. Errors: ErrOwned (an *OwnedError), transport.ErrUnsafeDirectory, otherwise the
-// file system's.
+// Acquire makes this process the owner of the home until Close or until the process exits.
+// After a failure it may be called again. It fails with an *OwnedError (ErrOwned), with
+// transport.ErrUnsafeDirectory, or with an error of the file system.
 func Acquire(p transport.Instance) (*Owner, error) {
 	if err := transport.Prepare(p); err != nil {
 		return nil, err
@@ -73,11 +73,11 @@ func Acquire(p transport.Instance) (*Owner, error) {
 	if err := errors.Join(writePID(lock.file), clearStopMark(p)); err != nil {
 		return nil, errors.Join(fmt.Errorf("write the lock: %w", err), lock.release())
 	}
-	return &Owner{place: p, lock: lock}, nil
+	return &Owner{instance: p, lock: lock}, nil
 }
 
-// acquire retries for a moment, because a process that only checks the lock also holds it
-// briefly.
+// acquire takes the lock. It retries for acquireTimeout, because a process that only checks
+// the lock holds it briefly.
 func acquire(path string) (*fileLock, error) {
 	for end := time.Now().Add(acquireTimeout); ; time.Sleep(acquirePause) {
 		lock, err := tryLock(path)
@@ -87,54 +87,57 @@ func acquire(path string) (*fileLock, error) {
 	}
 }
 
-// Listen binds the transport, once, and replaces the socket of a dead daemon.
+// Listen binds the transport and replaces the socket of a daemon that died. It can be called
+// once.
 func (o *Owner) Listen() (net.Listener, error) {
 	if o.listener != nil {
 		return nil, errors.New("the transport is already bound")
 	}
-	l, err := transport.Listen(o.place)
+	l, err := transport.Listen(o.instance)
 	if err != nil {
 		return nil, err
 	}
-	o.listener = stopMarkingListener{l, o.place}
+	o.listener = stopMarkingListener{l, o.instance}
 	return o.listener, nil
 }
 
-// stopMarkingListener is a listener that marks the daemon as stopped on purpose before it closes. The
-// daemon may take seconds from there to Close, and a client that finds no listener in
-// between must see the mark.
+// stopMarkingListener writes the stop mark (see markStopped) before it closes. The daemon may
+// take seconds between closing its listener and Owner.Close, and a client that finds no
+// listener in that time must see the mark.
 type stopMarkingListener struct {
 	net.Listener
-	place transport.Instance
+	instance transport.Instance
 }
 
 func (m stopMarkingListener) Close() error {
-	return errors.Join(markStopped(m.place), m.Listener.Close())
+	return errors.Join(markStopped(m.instance), m.Listener.Close())
 }
 
-// Close closes the transport and then releases the home. It marks the daemon as stopped
-// on purpose, so that relays that lose it do not start another.
+// Close closes the transport and then releases the home. It writes the stop mark.
 func (o *Owner) Close() error {
-	err := markStopped(o.place)
+	err := markStopped(o.instance)
 	if o.listener != nil {
-		if closed := o.listener.Close(); !errors.Is(closed, net.ErrClosed) {
-			err = errors.Join(err, closed)
+		if closeErr := o.listener.Close(); !errors.Is(closeErr, net.ErrClosed) {
+			err = errors.Join(err, closeErr)
 		}
 	}
 	return errors.Join(err, o.lock.release())
 }
 
+// markStopped writes the stop mark, a file that says that the daemon was stopped on purpose:
+// a relay that loses its daemon does not start another while the mark exists.
 func markStopped(p transport.Instance) error { return os.WriteFile(p.StoppedPath(), nil, 0o600) }
 
+// clearStopMark removes the stop mark if there is one.
 func clearStopMark(p transport.Instance) error {
-	if err := os.Remove(p.StoppedPath()); !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(p.StoppedPath()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// Holder reports whether a process holds the home, even if it does not listen because it
-// is starting, stopping or has lost its socket. The pid is 0 if unknown.
+// Holder reports whether a process holds the lock of the home, even if it does not listen
+// because it is starting, is stopping or has lost its socket. The pid is 0 if unknown.
 func Holder(p transport.Instance) (pid int, held bool) {
 	if _, err := os.Lstat(p.LockPath()); err != nil {
 		return 0, false
@@ -149,8 +152,8 @@ func Holder(p transport.Instance) (pid int, held bool) {
 	return readPID(p.LockPath()), true
 }
 
-// WithLock calls f while it keeps every daemon out of the home. If a daemon holds the home,
-// it returns ErrOwned and does not call f.
+// WithLock calls f while it holds the lock of the home, so that no daemon can start. If
+// another process holds the lock, it returns an *OwnedError and does not call f.
 func WithLock(p transport.Instance, f func() error) error {
 	lock, err := acquire(p.LockPath())
 	if errors.Is(err, errLocked) {
@@ -162,7 +165,8 @@ func WithLock(p transport.Instance, f func() error) error {
 	return errors.Join(f(), lock.release())
 }
 
-// WaitFree waits until no process owns the home. Error: ErrOwned with that of ctx.
+// WaitFree waits until no process holds the lock of the home. When ctx ends first, it returns
+// an error that is both an *OwnedError and ctx.Err().
 func WaitFree(ctx context.Context, p transport.Instance) error {
 	for {
 		lock, err := tryLock(p.LockPath())
@@ -183,6 +187,7 @@ func WaitFree(ctx context.Context, p transport.Instance) error {
 	}
 }
 
+// writePID replaces the content of the lock file with the pid of this process.
 func writePID(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return err
@@ -191,7 +196,8 @@ func writePID(f *os.File) error {
 	return err
 }
 
-// readPID returns the pid for messages only; the lock decides, not its text.
+// readPID returns the pid in the lock file, 0 if there is none. It is for messages only:
+// whether a home is owned depends on the lock, not on the pid.
 func readPID(path string) int {
 	f, err := os.Open(path)
 	if err != nil {

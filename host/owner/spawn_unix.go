@@ -12,11 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// rootDir is the working directory of a started daemon.
 const rootDir = "/"
 
-// umaskMu guards the umask, which belongs to the whole process.
+// umaskMu serializes changes of the umask, which applies to the whole process.
 var umaskMu sync.Mutex
 
+// startDetached starts a program in a session of its own, so that it outlives this process. Files
+// that it creates are accessible to the user only.
 func startDetached(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	closeOnExec()
@@ -26,8 +29,9 @@ func startDetached(cmd *exec.Cmd) error {
 	return cmd.Start()
 }
 
-// closeOnExec marks descriptors that a browser left open in us, such as Firefox's
-// sentinel pipe on 3, so that the daemon does not get them. Our own are marked already.
+// closeOnExec marks all file descriptors above 2 as close-on-exec, so that the daemon does not
+// inherit them. Go marks those that it opens, but a browser may leave some open in its native
+// host: Firefox leaves a pipe on 3.
 func closeOnExec() {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// rootDir is the working directory of a started daemon.
 const rootDir = `C:\`
 
 // startDetached starts cmd outside the browser's job if the job allows that, because the

@@ -19,7 +19,7 @@ func TestBoxedWithoutAManifest(t *testing.T) {
 		files.Folder("/var/lib/flatpak/app/org.chromium.Chromium")
 		files.File(row.preferences, inPreferences(chromiumID, ""))
 		withManifest(t, files, "/home/ann/.mozilla/native-messaging-hosts/")
-		got, said := toldBy(t, p, "manifest.found")
+		got, said := runCheck(t, p, "manifest.found")
 		if want := row.browser + " this browser has no manifest for swapkeep"; got != Fail || !strings.Contains(said, want) || !strings.Contains(said, row.remedy) {
 			t.Errorf("%s: it is %s: %s", name, got, said)
 		}
@@ -64,7 +64,7 @@ func TestSandboxedBrowserNotExamined(t *testing.T) {
 		p, files := onLinux(t)
 		files.Folder("/home/ann/snap/firefox")
 		p.Plan = func(manifest.Scope, []string) (*installer.Plan, error) { return &row.plan, nil }
-		if got, said := toldBy(t, p, "boxed"); got != row.want || !strings.Contains(said, row.says) {
+		if got, said := runCheck(t, p, "boxed"); got != row.want || !strings.Contains(said, row.says) {
 			t.Errorf("%s: it is %s: %s", name, got, said)
 		}
 	}

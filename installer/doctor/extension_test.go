@@ -53,7 +53,7 @@ func TestExtensions(t *testing.T) {
 		for file, text := range row.files {
 			files.File(profiles+file, text)
 		}
-		got, said := toldBy(t, p, "extension.allowed")
+		got, said := runCheck(t, p, "extension.allowed")
 		if got != row.want || !strings.Contains(said, row.says) || row.never != "" && strings.Contains(said, row.never) {
 			t.Errorf("%s: it is %s, want %s with %q and without %q: %s", name, got, row.want, row.says, row.never, said)
 		}
@@ -65,7 +65,7 @@ func TestStrangerServesNobody(t *testing.T) {
 	p, files := onLinux(t)
 	files.File("/home/ann/.config/chromium/Default/Preferences", inPreferences(strangerID, ""))
 	withManifest(t, files, "/home/ann/.mozilla/native-messaging-hosts/")
-	if got, said := toldBy(t, p, "manifest.found"); got != Note || !strings.Contains(said, "chromium this browser has no manifest") {
+	if got, said := runCheck(t, p, "manifest.found"); got != Note || !strings.Contains(said, "chromium this browser has no manifest") {
 		t.Errorf("it is %s: %s", got, said)
 	}
 }

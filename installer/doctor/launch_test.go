@@ -11,7 +11,7 @@ import (
 // On Windows Chromium starts a host with the command processor, Firefox directly.
 func TestHostCommand(t *testing.T) {
 	p, _, _ := onWindows(t)
-	h := foundManifest{file: windowsFile, path: windowsHost}
+	h := foundManifest{file: windowsManifest, path: windowsHost}
 	cmd, err := p.hostCommand(manifest.Chromium, h, chromiumID)
 	if err != nil || cmd.Path != `C:\Windows\System32\cmd.exe` {
 		t.Errorf("Chromium: %v, %v", cmd, err)
@@ -20,7 +20,7 @@ func TestHostCommand(t *testing.T) {
 	if got := shellLine(`C:\Windows\System32\cmd.exe`, h.path, callerArgs("windows", manifest.Chromium, h.file, chromiumID)); got != want {
 		t.Errorf("the line is %s\nwant %s", got, want)
 	}
-	if cmd, err := p.hostCommand(manifest.Firefox, h, "test@swapkeep.invalid"); err != nil || !slices.Equal(cmd.Args, []string{windowsHost, windowsFile, "test@swapkeep.invalid"}) {
+	if cmd, err := p.hostCommand(manifest.Firefox, h, "test@swapkeep.invalid"); err != nil || !slices.Equal(cmd.Args, []string{windowsHost, windowsManifest, "test@swapkeep.invalid"}) {
 		t.Errorf("Firefox: %v, %v", cmd, err)
 	}
 	if cmd, err := p.hostCommand(manifest.Chromium, foundManifest{path: `C:\%TEMP%\swapkeep.exe`}, chromiumID); err == nil {
@@ -41,7 +41,7 @@ func TestVariables(t *testing.T) {
 	} {
 		p, _ := onLinux(t)
 		p.Environ = strings.Fields(environ)
-		got, said := toldBy(t, p, "environment")
+		got, said := runCheck(t, p, "environment")
 		if want == "" && got != OK || want != "" && (got != Note || !strings.Contains(said, want)) {
 			t.Errorf("%s: it is %s: %s", environ, got, said)
 		}

@@ -12,7 +12,7 @@ func TestReportsTheWorstStatus(t *testing.T) {
 	files.Folder("/home/ann/.mozilla")
 	files.File("/home/ann/snap/firefox/common/.mozilla/firefox/ann.default/extensions.json",
 		`{"addons":[{"id":"test@swapkeep.invalid","active":true}]}`)
-	got, said := toldBy(t, p, "manifest.found")
+	got, said := runCheck(t, p, "manifest.found")
 	if got != Fail || !strings.Contains(said, "firefox, firefox-esr, firefox (snap) these browsers have no manifest") {
 		t.Errorf("it is %s: %s", got, said)
 	}
@@ -24,7 +24,7 @@ func TestPackagedIsOurs(t *testing.T) {
 	files.Folder("/home/ann/.config/chromium")
 	files.File("/usr/lib/swapkeep/swapkeep", "another version")
 	files.File("/etc/chromium/native-messaging-hosts/app.swapkeep.host.json", `{"path":"/usr/lib/swapkeep/swapkeep"}`)
-	if got, said := toldBy(t, p, "receipts"); got != OK || !strings.Contains(said, "system package") {
+	if got, said := runCheck(t, p, "receipts"); got != OK || !strings.Contains(said, "system package") {
 		t.Errorf("it is %s: %s", got, said)
 	}
 }
@@ -33,12 +33,12 @@ func TestPackagedIsOurs(t *testing.T) {
 func TestInstallingTakesAnExtension(t *testing.T) {
 	p, files := onLinux(t)
 	files.Folder("/home/ann/.config/chromium")
-	if _, said := toldBy(t, p, "receipts"); !strings.Contains(said, "or install a package") {
+	if _, said := runCheck(t, p, "receipts"); !strings.Contains(said, "or install a package") {
 		t.Errorf("with an extension: %s", said)
 	}
 	p.Allowed = nil
 	for _, id := range []string{"receipts", "manifest.found"} {
-		if _, said := toldBy(t, p, id); !strings.Contains(said, letIn) {
+		if _, said := runCheck(t, p, id); !strings.Contains(said, letIn) {
 			t.Errorf("%s: %s", id, said)
 		}
 	}

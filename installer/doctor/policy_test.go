@@ -50,7 +50,7 @@ func TestPolicies(t *testing.T) {
 		for file, text := range row.files {
 			files.File(file, text)
 		}
-		if got, said := toldBy(t, p, "policy"); got != row.want || !strings.Contains(said, row.says) {
+		if got, said := runCheck(t, p, "policy"); got != row.want || !strings.Contains(said, row.says) {
 			t.Errorf("%s: it is %s, want %s with %q: %s", name, got, row.want, row.says, said)
 		}
 	}
@@ -92,7 +92,7 @@ func TestPoliciesOfWindows(t *testing.T) {
 		p, files, registry := onWindows(t)
 		p.Browser = row.browser
 		row.breaks(files, registry)
-		if got, said := toldBy(t, p, "policy"); got != row.want || !strings.Contains(said, row.says) {
+		if got, said := runCheck(t, p, "policy"); got != row.want || !strings.Contains(said, row.says) {
 			t.Errorf("%s: it is %s, want %s with %q: %s", name, got, row.want, row.says, said)
 		}
 	}
@@ -104,7 +104,7 @@ func TestPoliciesOfMacOS(t *testing.T) {
 	p, files := onLinux(t)
 	p.Machine.OS, p.Browser = "darwin", "firefox"
 	files.File(file, `{"policies":{`+blocksAll+`}}`)
-	if got, said := toldBy(t, p, "policy"); got != Fail || !strings.Contains(said, file+" blocks it") {
+	if got, said := runCheck(t, p, "policy"); got != Fail || !strings.Contains(said, file+" blocks it") {
 		t.Errorf("it is %s: %s", got, said)
 	}
 }

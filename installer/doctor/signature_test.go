@@ -45,14 +45,14 @@ func TestAuthenticode(t *testing.T) {
 			speaking(t, "powershell.exe", row.script)
 			p, files, _ := onWindows(t)
 			files.File(daemon, "daemon")
-			if got, said := toldBy(t, p, "program.signature"); got != row.want || !strings.Contains(said, row.says) {
+			if got, said := runCheck(t, p, "program.signature"); got != row.want || !strings.Contains(said, row.says) {
 				t.Errorf("%s: %s", got, said)
 			}
 		})
 	}
 	t.Setenv("PATH", t.TempDir())
 	p, _, _ := onWindows(t)
-	if got, said := toldBy(t, p, "program.signature"); got != Skipped {
+	if got, said := runCheck(t, p, "program.signature"); got != Skipped {
 		t.Errorf("without PowerShell: %s: %s", got, said)
 	}
 }

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	chromiumID  = "abcdefghijklmnopabcdefghijklmnop"
-	windowsHost = `C:\Users\ann\AppData\Local\swapkeep\bin\swapkeep.exe`
-	windowsFile = `C:\Users\ann\AppData\Local\swapkeep\app.swapkeep.host.chromium.json`
-	chromeKey   = `Software\Google\Chrome\NativeMessagingHosts\` + manifest.HostName
-	layers      = `\Software\Microsoft\Windows NT\CurrentVersion\AppCompatFlags\Layers`
+	chromiumID      = "abcdefghijklmnopabcdefghijklmnop"
+	windowsHost     = `C:\Users\ann\AppData\Local\swapkeep\bin\swapkeep.exe`
+	windowsManifest = `C:\Users\ann\AppData\Local\swapkeep\app.swapkeep.host.chromium.json`
+	chromeKey       = `Software\Google\Chrome\NativeMessagingHosts\` + manifest.HostName
+	layersKey       = `\Software\Microsoft\Windows NT\CurrentVersion\AppCompatFlags\Layers`
 )
 
-// onWindows returns a Env in memory, with Chrome and an installation.
+// onWindows returns an Env in memory: Windows with Chrome, where Swapkeep is installed correctly.
 func onWindows(t *testing.T) (*Env, *installertest.Files, *installertest.Registry) {
 	t.Helper()
 	files, registry := installertest.NewFiles(`C:\Users\ann\AppData\Local\Google\Chrome`), installertest.NewRegistry()
@@ -27,10 +27,10 @@ func onWindows(t *testing.T) (*Env, *installertest.Files, *installertest.Registr
 	if err != nil {
 		t.Fatal(err)
 	}
-	files.File(windowsFile, string(text))
+	files.File(windowsManifest, string(text))
 	files.File(windowsHost, "program")
 	files.File(`C:\Windows\System32\cmd.exe`, "shell")
-	registry.Put(`HKCU\`+chromeKey, "", windowsFile)
+	registry.Put(`HKCU\`+chromeKey, "", windowsManifest)
 	env := map[string]string{
 		"LOCALAPPDATA": `C:\Users\ann\AppData\Local`, "APPDATA": `C:\Users\ann\AppData\Roaming`, "ProgramFiles": `C:\Program Files`,
 		"COMSPEC": `C:\Windows\System32\cmd.exe`,
@@ -42,8 +42,9 @@ func onWindows(t *testing.T) (*Env, *installertest.Files, *installertest.Registr
 	}, files, registry
 }
 
-// toldBy runs the doctor and returns one check's worst status and its text.
-func toldBy(t *testing.T, p *Env, id string) (worst Status, said string) {
+// runCheck runs one check of the doctor. It returns the worst status of its findings, and their
+// text.
+func runCheck(t *testing.T, p *Env, id string) (worst Status, text string) {
 	t.Helper()
 	p.look(t.Context())
 	defer p.facts.close()
@@ -52,19 +53,21 @@ func toldBy(t *testing.T, p *Env, id string) (worst Status, said string) {
 			if c.id != id {
 				continue
 			}
-			found := c.run(context.WithoutCancel(t.Context()), p)
-			for _, f := range found {
-				said += f.About + " " + f.Evidence + " " + f.Remedy + "\n"
+			findings := c.run(context.WithoutCancel(t.Context()), p)
+			for _, f := range findings {
+				text += f.About + " " + f.Evidence + " " + f.Remedy + "\n"
 			}
-			return Worst(found), said
+			return Worst(findings), text
 		}
 	}
 	t.Fatalf("no check %s", id)
 	return
 }
 
+// TestWindows checks what each check finds on Windows when all is well, and after a change that
+// breaks something or only looks as if it did.
 func TestWindows(t *testing.T) {
-	other := func(f *installertest.Files, path string) string {
+	addOther := func(f *installertest.Files, path string) string {
 		text, err := manifest.Render(manifest.Chromium, "windows", `C:\other\swapkeep.exe`, []string{chromiumID})
 		if err != nil {
 			t.Fatal(err)
@@ -73,10 +76,10 @@ func TestWindows(t *testing.T) {
 		return path
 	}
 	for name, row := range map[string]struct {
-		id     string
-		breaks func(*Env, *installertest.Files, *installertest.Registry)
+		id     string // of the check
+		change func(*Env, *installertest.Files, *installertest.Registry)
 		want   Status
-		says   string
+		text   string // contained in the text of the findings
 	}{
 		"found":         {"manifest.found", nil, OK, "chrome"},
 		"valid":         {"manifest.valid", nil, OK, "1 manifest"},
@@ -88,88 +91,89 @@ func TestWindows(t *testing.T) {
 		"views":         {"windows.views", nil, OK, "they do"},
 		"policy":        {"policy", nil, OK, "1 browser"},
 
-		"no key": {"manifest.found", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
+		"no registry value": {"manifest.found", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			if err := r.Unset(`HKCU\`+chromeKey, ""); err != nil {
 				t.Fatal(err)
 			}
 		}, Fail, "swapkeep install --browser chrome"},
-		"key to nothing": {"manifest.valid", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
+		"missing manifest file": {"manifest.valid", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKCU\`+chromeKey, "", `C:\gone.json`)
 		}, Fail, `C:\gone.json`},
 		"relative path": {"program.there", func(_ *Env, f *installertest.Files, _ *installertest.Registry) {
-			f.File(windowsFile, `{"name":"app.swapkeep.host","description":"x","type":"stdio","path":"bin\\swapkeep.exe","allowed_origins":[]}`)
+			f.File(windowsManifest, `{"name":"app.swapkeep.host","description":"x","type":"stdio","path":"bin\\swapkeep.exe","allowed_origins":[]}`)
 		}, OK, windowsHost},
-		"hidden by the user's": {"manifest.order", func(_ *Env, f *installertest.Files, r *installertest.Registry) {
-			r.Put(`HKCU\`+chromeKey, "", other(f, `C:\other.json`))
-			r.Put(`HKLM\`+chromeKey, "", windowsFile)
+		"other manifest for the user": {"manifest.order", func(_ *Env, f *installertest.Files, r *installertest.Registry) {
+			r.Put(`HKCU\`+chromeKey, "", addOther(f, `C:\other.json`))
+			r.Put(`HKLM\`+chromeKey, "", windowsManifest)
 		}, Fail, "swapkeep install --force --browser chrome"},
-		"hidden by the 32-bit view": {"manifest.order", func(_ *Env, f *installertest.Files, r *installertest.Registry) {
+		"other manifest in 32-bit view": {"manifest.order", func(_ *Env, f *installertest.Files, r *installertest.Registry) {
 			if err := r.Unset(`HKCU\`+chromeKey, ""); err != nil {
 				t.Fatal(err)
 			}
-			r.Put(`HKLM\Software\WOW6432Node\Google\Chrome\NativeMessagingHosts\`+manifest.HostName, "", other(f, `C:\other.json`))
-			r.Put(`HKLM\`+chromeKey, "", windowsFile)
+			r.Put(`HKLM\Software\WOW6432Node\Google\Chrome\NativeMessagingHosts\`+manifest.HostName, "", addOther(f, `C:\other.json`))
+			r.Put(`HKLM\`+chromeKey, "", windowsManifest)
 		}, Fail, `reg delete "HKLM\Software\WOW6432Node\Google\Chrome\NativeMessagingHosts\` + manifest.HostName + `" /f`},
 		"views differ": {"windows.views", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKLM\Software\WOW6432Node\Google\Chrome\NativeMessagingHosts\`+manifest.HostName, "", `C:\old.json`)
-			r.Put(`HKLM\`+chromeKey, "", windowsFile)
+			r.Put(`HKLM\`+chromeKey, "", windowsManifest)
 		}, Warn, `reg delete "HKLM\Software\WOW6432Node\Google`},
 		"no comspec": {"windows.comspec", func(p *Env, _ *installertest.Files, _ *installertest.Registry) {
 			p.Machine.Env = func(string) string { return "" }
 		}, Fail, "COMSPEC is not set"},
-		"another shell": {"windows.comspec", func(p *Env, _ *installertest.Files, _ *installertest.Registry) {
+		"other shell": {"windows.comspec", func(p *Env, _ *installertest.Files, _ *installertest.Registry) {
 			p.Machine.Env = func(string) string { return `C:\tools\clink.exe` }
 		}, Warn, "clink.exe"},
-		"no such shell": {"windows.comspec", func(p *Env, _ *installertest.Files, _ *installertest.Registry) {
+		"missing shell": {"windows.comspec", func(p *Env, _ *installertest.Files, _ *installertest.Registry) {
 			p.Machine.Env = func(string) string { return `D:\Windows\cmd.exe` }
 		}, Fail, "is not there"},
 		"cmd disabled": {"windows.cmd", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKCU\Software\Policies\Microsoft\Windows\System`, "DisableCMD", "2")
 		}, Fail, "DisableCMD is 2"},
-		"cmd as administrator": {"windows.compatibility", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
-			r.Put(`HKCU`+layers, `C:\Windows\System32\cmd.exe`, "~ RUNASADMIN")
+		"cmd runs as administrator": {"windows.compatibility", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
+			r.Put(`HKCU`+layersKey, `C:\Windows\System32\cmd.exe`, "~ RUNASADMIN")
 		}, Fail, "cmd.exe"},
-		"host as administrator": {"windows.compatibility", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
-			r.Put(`HKLM`+layers, windowsHost, "RUNASHIGHEST")
+		"host runs as administrator": {"windows.compatibility", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
+			r.Put(`HKLM`+layersKey, windowsHost, "RUNASHIGHEST")
 		}, Fail, "swapkeep.exe"},
 		"harmless layer": {"windows.compatibility", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
-			r.Put(`HKLM`+layers, windowsHost, "HIGHDPIAWARE")
+			r.Put(`HKLM`+layersKey, windowsHost, "HIGHDPIAWARE")
 		}, OK, "no such mark"},
-		"blocked": {"policy", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
+		"all hosts blocked": {"policy", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKLM\Software\Policies\Google\Chrome\NativeMessagingBlocklist`, "1", "com.example.other")
 			r.Put(`HKLM\Software\Policies\Google\Chrome\NativeMessagingBlocklist`, "2", "*")
 		}, Fail, "NativeMessagingAllowlist"},
-		"blocked but allowed": {"policy", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
+		"all blocked, ours allowed": {"policy", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKLM\Software\Policies\Google\Chrome\NativeMessagingBlocklist`, "1", "*")
 			r.Put(`HKLM\Software\Policies\Google\Chrome\NativeMessagingAllowlist`, "1", manifest.HostName)
 		}, OK, "1 browser"},
-		"no user level": {"policy", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
+		"hosts of the user ignored": {"policy", func(_ *Env, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKCU\Software\Policies\Google\Chrome`, "NativeMessagingUserLevelHosts", "0")
 		}, Fail, "NativeMessagingUserLevelHosts"},
 	} {
 		p, files, registry := onWindows(t)
-		if row.breaks != nil {
-			row.breaks(p, files, registry)
+		if row.change != nil {
+			row.change(p, files, registry)
 		}
-		if got, said := toldBy(t, p, row.id); got != row.want || !strings.Contains(said, row.says) {
-			t.Errorf("%s: %s is %s, want %s with %q: %s", name, row.id, got, row.want, row.says, said)
+		if got, text := runCheck(t, p, row.id); got != row.want || !strings.Contains(text, row.text) {
+			t.Errorf("%s: check %s is %s, want %s with %q in: %s", name, row.id, got, row.want, row.text, text)
 		}
 	}
 }
 
-// Links on Windows may lead to other disks and use backslashes.
+// TestResolved checks that symbolic links of Windows are followed, which may lead to other drives
+// and use backslashes.
 func TestResolved(t *testing.T) {
 	p, files, _ := onWindows(t)
-	for link, to := range map[string]string{
+	for link, target := range map[string]string{
 		`C:\Users\bob`: `D:\Users\bob`, `C:\Users\eve`: `..\Home\eve`, `C:\Users\joe`: `\Home\joe`,
 	} {
-		files.Link(link, to)
+		files.Link(link, target)
 	}
 	for path, want := range map[string]string{
 		`C:\Users\bob\x.exe`: `D:\Users\bob\x.exe`, `C:\Users\eve\x.exe`: `C:\Home\eve\x.exe`, `C:\Users\joe`: `C:\Home\joe`, windowsHost: windowsHost,
 	} {
 		if got := p.resolved(path); got != want {
-			t.Errorf("%s is %s, want %s", path, got, want)
+			t.Errorf("%s resolves to %s, want %s", path, got, want)
 		}
 	}
 	linux, _ := onLinux(t)
@@ -178,25 +182,25 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// Windows starts the daemon from a value of its Run key.
-func TestAutostartOfWindows(t *testing.T) {
+// TestWindowsAutostart checks what is found about the value of the Run key with which Windows
+// starts the daemon: absent, correct, and of another program.
+func TestWindowsAutostart(t *testing.T) {
 	const key = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
 	const receipts = `{"format":1,"scope":"user","entries":[{"kind":"value","path":"HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run","name":"Swapkeep","time":"2026-01-01T00:00:00Z","version":"0.1.0","owner":""}]}`
-	for text, want := range map[string]string{
+	for command, want := range map[string]string{
 		"": "no autostart", `"C:\Users\ann\AppData\Local\swapkeep\bin\swapkeepd.exe"`: "swapkeepd.exe", `"C:\old\swapkeepd.exe"`: "starts another program",
 	} {
 		p, files, registry := onWindows(t)
 		p.Daemon = `C:\Users\ann\AppData\Local\swapkeep\bin\swapkeepd.exe`
 		files.File(`C:\Users\ann\AppData\Local\swapkeep\receipts.json`, receipts)
-		if text != "" {
-			registry.Put(key, "Swapkeep", text)
+		if command != "" {
+			registry.Put(key, "Swapkeep", command)
 		}
-		_, said := toldBy(t, p, "autostart")
-		if !strings.Contains(said, want) {
-			t.Errorf("%s: %s", text, said)
+		if _, text := runCheck(t, p, "autostart"); !strings.Contains(text, want) {
+			t.Errorf("command %q: got %s, want %q in it", command, text, want)
 		}
-		if got, said := toldBy(t, p, "receipts"); text == "" && (got != Note || !strings.Contains(said, "--autostart")) {
-			t.Errorf("%s: it is %s: %s", text, got, said)
+		if got, text := runCheck(t, p, "receipts"); command == "" && (got != Note || !strings.Contains(text, "--autostart")) {
+			t.Errorf("receipts without autostart: got %s, %s", got, text)
 		}
 	}
 }

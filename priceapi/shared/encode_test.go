@@ -27,19 +27,20 @@ func value(t testing.TB, text string) price.Value {
 	return v
 }
 
-// testBoard has every kind of row: complete, stale, empty, and at the limits.
+// testBoard returns a price table with every kind of row: complete, stale, without prices,
+// and with the largest values.
 func testBoard(t testing.TB) *pricetable.Board {
 	t.Helper()
 	token := func(chain uint64, symbol string) tokens.Token {
 		return tokens.Token{Chain: chain, Address: common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), Symbol: symbol, Name: "USD Coin", Decimals: 6, Verified: true, List: "a list"}
 	}
-	now := price.Sample{Value: value(t, "0.999712345678901234"), At: testTime.Add(-time.Minute), Source: price.DefiLlama}
-	ago := price.Sample{Value: value(t, "1.0001"), At: testTime.Add(-24 * time.Hour), Source: price.Derived}
+	current := price.Sample{Value: value(t, "0.999712345678901234"), At: testTime.Add(-time.Minute), Source: price.DefiLlama}
+	dayAgo := price.Sample{Value: value(t, "1.0001"), At: testTime.Add(-24 * time.Hour), Source: price.Derived}
 	return pricetable.New(77<<32|3<<8, testTime, []pricetable.Row{
-		{Token: token(1, "USDC"), Public: true, Now: now, DayAgo: ago, AcceptedAt: testTime.Add(-13*time.Minute - time.Second), Facts: price.Facts{MarketCap: value(t, "60000000000.12"), CapSource: price.Blockscout, CapAt: testTime, Holders: 2_500_000, HoldersAt: testTime}},
-		{Token: token(10, "USDC"), Public: true, Now: now, Stale: true, AcceptedAt: testTime.Add(-time.Hour), Facts: price.Facts{MarketCap: price.Max, Diluted: true}},
+		{Token: token(1, "USDC"), Public: true, Now: current, DayAgo: dayAgo, AcceptedAt: testTime.Add(-13*time.Minute - time.Second), Facts: price.Facts{MarketCap: value(t, "60000000000.12"), CapSource: price.Blockscout, CapAt: testTime, Holders: 2_500_000, HoldersAt: testTime}},
+		{Token: token(10, "USDC"), Public: true, Now: current, Stale: true, AcceptedAt: testTime.Add(-time.Hour), Facts: price.Facts{MarketCap: price.Max, Diluted: true}},
 		{Token: tokens.Token{Chain: 5330, Symbol: "ETH", Name: "Ether", Decimals: 18, Imported: true}},
-		{Token: token(56, "USDC"), Now: now, DayAgo: ago, AcceptedAt: testTime},
+		{Token: token(56, "USDC"), Now: current, DayAgo: dayAgo, AcceptedAt: testTime},
 		{Token: tokens.Token{Chain: 1<<63 - 1, Symbol: strings.Repeat("ü", 500), Name: "x", Decimals: tokens.MaxDecimals}, Facts: price.Facts{Holders: 1<<64 - 1}},
 	})
 }
@@ -55,7 +56,7 @@ func TestBoardRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Seq != want.Seq || !got.Fetched.Equal(want.Fetched) || len(got.Rows) != len(want.Rows) {
-			t.Errorf("got %d %s, want %d %s", got.Seq, got.Fetched, want.Seq, want.Fetched)
+			t.Fatalf("got sequence %d, fetched %s, %d rows; want %d, %s, %d", got.Seq, got.Fetched, len(got.Rows), want.Seq, want.Fetched, len(want.Rows))
 		}
 		for i := range got.Rows {
 			if !reflect.DeepEqual(got.Rows[i], want.Rows[i]) {
@@ -65,38 +66,40 @@ func TestBoardRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBoardCutShort checks that a truncated or extended board is rejected.
-func TestBoardCutShort(t *testing.T) {
+// TestBoardOfWrongLength checks that a board is rejected if it is truncated, has trailing
+// bytes or claims more rows than it has.
+func TestBoardOfWrongLength(t *testing.T) {
 	data, err := Encode(testBoard(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range len(data) {
 		if _, err := Decode(data[:n]); !errors.Is(err, ErrBoard) {
-			t.Fatalf("%d of %d bytes: %v", n, len(data), err)
+			t.Fatalf("the first %d of %d bytes: got error %v, want ErrBoard", n, len(data), err)
 		}
 	}
 	if _, err := Decode(append(bytes.Clone(data), 0)); !errors.Is(err, ErrBoard) {
-		t.Error("a byte too many is taken")
+		t.Error("a trailing byte is accepted")
 	}
-	many := bytes.Clone(data)
-	binary.BigEndian.PutUint32(many[17:], 1<<31) // claimed rows that are missing allocate nothing
-	if _, err := Decode(many); !errors.Is(err, ErrBoard) {
-		t.Error(err)
+	overstated := bytes.Clone(data)
+	binary.BigEndian.PutUint32(overstated[17:], 1<<31) // the row count; Decode must not allocate that many
+	if _, err := Decode(overstated); !errors.Is(err, ErrBoard) {
+		t.Errorf("a row count above the rows: got error %v, want ErrBoard", err)
 	}
 }
 
+// TestEncodeRefuses checks that Encode refuses a board that Decode would reject.
 func TestEncodeRefuses(t *testing.T) {
 	long := pricetable.New(1, testTime, []pricetable.Row{{Token: tokens.Token{Chain: 1, Name: strings.Repeat("x", maxText+1)}}})
 	if _, err := Encode(long); err == nil {
-		t.Error("a text of more than is read is written")
+		t.Error("a text longer than Decode accepts is encoded")
 	}
 	if _, err := Encode(pricetable.New(1, testTime, make([]pricetable.Row, maxRows+1))); err == nil {
-		t.Error("more rows than are read are written")
+		t.Error("more rows than Decode accepts are encoded")
 	}
 }
 
-// FuzzDecode checks that bytes are either rejected or a complete board that round-trips.
+// FuzzDecode checks that Decode either rejects its input or returns a board that round-trips.
 func FuzzDecode(f *testing.F) {
 	data, err := Encode(testBoard(f))
 	if err != nil {
@@ -106,17 +109,17 @@ func FuzzDecode(f *testing.F) {
 	f.Add(data[:headSize])
 	f.Add([]byte{boardVersion})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b, err := Decode(data)
+		decoded, err := Decode(data)
 		if err != nil {
 			return
 		}
-		again, err := Encode(b)
-		if err != nil || len(again) != len(data) {
-			t.Fatalf("%d bytes become %d: %v", len(data), len(again), err)
+		encoded, err := Encode(decoded)
+		if err != nil || len(encoded) != len(data) {
+			t.Fatalf("%d bytes are encoded as %d bytes: %v", len(data), len(encoded), err)
 		}
-		back, err := Decode(again)
-		if err != nil || back.Seq != b.Seq || !back.Fetched.Equal(b.Fetched) || !reflect.DeepEqual(back.Rows, b.Rows) {
-			t.Fatalf("read differently: %v", err)
+		again, err := Decode(encoded)
+		if err != nil || again.Seq != decoded.Seq || !again.Fetched.Equal(decoded.Fetched) || !reflect.DeepEqual(again.Rows, decoded.Rows) {
+			t.Fatalf("decoding twice gives different boards: %v", err)
 		}
 	})
 }

@@ -85,7 +85,7 @@ func (b *Blockscout) Now(ctx context.Context, ts []tokens.Token) ([]price.Readin
 // MarketCaps implements poll.Almanac.
 func (b *Blockscout) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	all, err := b.ask(ctx, ts, slowFactor*b.timeout)
-	return all.caps, err
+	return all.marketCaps, err
 }
 
 // Holders implements poll.Almanac.
@@ -123,7 +123,7 @@ func readExplorer(r *rest.Reply, asks *keySet, to *results) error {
 		setIfAbsent(to.holders, ids, n)
 	}
 	if marketCap, ok := doc.MarketCap.value(); ok {
-		setIfAbsent(to.caps, ids, marketCap)
+		setIfAbsent(to.marketCaps, ids, marketCap)
 	}
 	rate, priced := doc.ExchangeRate.value()
 	if at, timed := replyTime(r); priced && timed && doc.traded() {

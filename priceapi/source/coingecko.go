@@ -101,7 +101,7 @@ func (c *CoinGecko) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading
 // MarketCaps implements poll.Almanac.
 func (c *CoinGecko) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	all, err := c.ask(ctx, c.caps, c.queries(ts), slowFactor)
-	return all.caps, err
+	return all.marketCaps, err
 }
 
 // Holders implements poll.Almanac; there are none.
@@ -151,7 +151,7 @@ func readCoinGecko(r *rest.Reply, asks *keySet, to *results) error {
 		}
 		to.addReading(asks.ids[key], price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.CoinGecko}, DayAgo: before})
 		if marketCap, known := coin.MarketCap.value(); known && r.Received.Sub(at) <= maxCapAge {
-			setIfAbsent(to.caps, asks.ids[key], marketCap)
+			setIfAbsent(to.marketCaps, asks.ids[key], marketCap)
 		}
 	}
 	return nil

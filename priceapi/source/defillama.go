@@ -126,7 +126,7 @@ func (d *DefiLlama) MarketCaps(ctx context.Context, ts []tokens.Token) (map[pric
 	if errors.As(err, &e) && unsupported[e.Status] {
 		err = nil
 	}
-	return all.caps, err
+	return all.marketCaps, err
 }
 
 // unsupported are the statuses of a call that is not available.
@@ -155,7 +155,7 @@ func readLlamaCaps(r *rest.Reply, asks *keySet, to *results) error {
 		v, known := coin.Mcap.value()
 		at, timed := coin.Timestamp.time(r.Received)
 		if known && timed && r.Received.Sub(at) <= maxCapAge {
-			setIfAbsent(to.caps, asks.ids[key], v)
+			setIfAbsent(to.marketCaps, asks.ids[key], v)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func fuzzReader(f *testing.F, file string) {
 	if err := r.read(&rest.Reply{Body: recording(f, file), Received: testNow}, asks, told); err != nil {
 		f.Fatal(err)
 	}
-	if len(told.readings)+len(told.caps)+len(told.holders)+len(told.series)+len(told.ago) == 0 {
+	if len(told.readings)+len(told.marketCaps)+len(told.holders)+len(told.series)+len(told.dayAgo) == 0 {
 		f.Fatal("the recorded reply tells nothing")
 	}
 	dates := []string{"", testNow.Format(http.TimeFormat), "Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "Sat, 01 Jan 0000 00:00:00 GMT", "yesterday"}
@@ -63,7 +63,7 @@ func (a *results) wrong(asks *keySet) (wrong []string) {
 		check(r.ID, describe(r), !seen[r.ID] && !r.Value.IsZero() && !r.At.After(testNow) && r.At.Unix() > 0 && (c == nil || *c >= 0 && *c <= 1) && r.Source != price.Unknown)
 		seen[r.ID] = true
 	}
-	for _, values := range []map[price.ID]price.Value{a.caps, a.ago} {
+	for _, values := range []map[price.ID]price.Value{a.marketCaps, a.dayAgo} {
 		for id, v := range values {
 			check(id, v.String(), !v.IsZero())
 		}

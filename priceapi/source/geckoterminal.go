@@ -56,7 +56,7 @@ func (g *GeckoTerminal) Now(ctx context.Context, ts []tokens.Token) ([]price.Rea
 // have none: their wrapped form is only a small part of the supply.
 func (g *GeckoTerminal) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	all, err := ask(ctx, slowFactor*g.timeout, g.prices(ts, tokenKey))
-	return all.caps, err
+	return all.marketCaps, err
 }
 
 // minLiquidity is in dollars. In a market with less, a small trade can set the price.
@@ -84,7 +84,7 @@ func readGeckoPrices(r *rest.Reply, asks *keySet, to *results) error {
 		if x, marketCap, ok := doc.Data.Attributes.of(key, r); ok {
 			to.addReading(asks.ids[key], x)
 			if !marketCap.IsZero() {
-				setIfAbsent(to.caps, asks.ids[key], marketCap)
+				setIfAbsent(to.marketCaps, asks.ids[key], marketCap)
 			}
 		}
 	}

@@ -54,7 +54,7 @@ var (
 func (h *Hosted) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
 	all, err := h.lists(ctx, ts, h.timeout)
 	for i, r := range all.readings {
-		all.readings[i].DayAgo = all.ago[r.ID]
+		all.readings[i].DayAgo = all.dayAgo[r.ID]
 	}
 	return all.readings, err
 }
@@ -63,12 +63,12 @@ func (h *Hosted) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, e
 // total supply, which can be done here as well.
 func (h *Hosted) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	all, err := h.lists(ctx, ts, slowFactor*h.timeout)
-	for id := range all.caps {
+	for id := range all.marketCaps {
 		if !all.circulating[id] {
-			delete(all.caps, id)
+			delete(all.marketCaps, id)
 		}
 	}
-	return all.caps, err
+	return all.marketCaps, err
 }
 
 // Holders implements poll.Almanac.
@@ -185,10 +185,10 @@ func readDay(raw json.RawMessage, asks *keySet, _ time.Time, to *results) {
 	}
 	ids := token.of(asks)
 	if v, ok := token.Ago.value(); ok && token.Has {
-		setIfAbsent(to.ago, ids, v)
+		setIfAbsent(to.dayAgo, ids, v)
 	}
 	if v, ok := token.MarketCap.value(); ok {
-		setIfAbsent(to.caps, ids, v)
+		setIfAbsent(to.marketCaps, ids, v)
 	}
 	if n, ok := token.Holders.count(); ok {
 		setIfAbsent(to.holders, ids, n)

@@ -17,10 +17,10 @@ func (a *results) told() string {
 	for _, r := range a.readings {
 		lines = append(lines, "now "+describe(r))
 	}
-	for _, v := range a.caps {
+	for _, v := range a.marketCaps {
 		lines = append(lines, "cap "+short(v))
 	}
-	for _, v := range a.ago {
+	for _, v := range a.dayAgo {
 		lines = append(lines, "ago "+short(v))
 	}
 	for _, n := range a.holders {

@@ -134,7 +134,7 @@ var onDeposit = []attack{
 		tx(q, 1)["to"], tx(q, 1)["data"] = usdcOnBase.Hex(), calldata("0xa9059cbb", testAttacker, int64(25_000_000))
 		q["steps"] = steps(q)[1:]
 	}, swap.NotPinned, "to"},
-	{"a Safe of the account's, which obeys it, approved as well", func(q map[string]any) {
+	{"a Safe that the account owns, approved as well", func(q map[string]any) {
 		tx(q, 1)["to"], tx(q, 1)["data"] = providertest.Safe.Hex(), calldata("0x6a761202", usdcOnBase)
 		tx(q, 0)["data"] = calldata("0x095ea7b3", providertest.Safe, int64(25_000_000))
 	}, swap.NotPinned, "to"},
@@ -218,7 +218,7 @@ var onRouter = []attack{
 		stranger := strings.ToLower(testAttacker.Hex()[2:])
 		tx(q, 1)["to"], tx(q, 0)["data"] = testAttacker.Hex(), strings.Replace(tx(q, 0)["data"].(string), strings.ToLower(routerPairs[2].proxy.Hex()[2:]), stranger, 1)
 	}, swap.NotPinned, "to"},
-	{"a Safe of the account's, which obeys it, approved as well", func(q map[string]any) {
+	{"a Safe that the account owns, approved as well", func(q map[string]any) {
 		tx(q, 1)["to"], tx(q, 1)["data"] = providertest.Safe.Hex(), calldata("0x6a761202", usdcOnBase)
 		tx(q, 0)["data"] = strings.Replace(tx(q, 0)["data"].(string), strings.ToLower(routerPairs[2].proxy.Hex()[2:]), strings.ToLower(providertest.Safe.Hex()[2:]), 1)
 	}, swap.NotPinned, "to"},
@@ -282,7 +282,7 @@ func Attacks(t *testing.T) (list []providertest.Attack) {
 				return err
 			}}
 		}),
-		providertest.AttacksFrom("a stored step", otherSteps, func(o otherStep) providertest.Attack {
+		providertest.AttacksFrom("a stored step", changedSteps, func(o changedStep) providertest.Attack {
 			return providertest.Attack{Code: o.code, Try: o.decoded}
 		}))...)
 }
@@ -393,27 +393,27 @@ func TestRouters(t *testing.T) {
 	}
 }
 
-// An otherStep differs from the accepted call.
-type otherStep struct {
+// A changedStep is the accepted call, or its terms, with one change, for which Decode must refuse it.
+type changedStep struct {
 	change func(*swap.Terms, *swap.Step)
 	code   swap.Code
 }
 
-var otherSteps = map[string]otherStep{
+var changedSteps = map[string]changedStep{
 	"another provider":       {func(t *swap.Terms, _ *swap.Step) { t.Provider = swap.Intent }, swap.NotAsAccepted},
 	"the coin wrapped first": {func(t *swap.Terms, _ *swap.Step) { t.Wrap = usdcOnBase }, swap.NotAsAccepted},
 	"a chain without it":     {func(t *swap.Terms, _ *swap.Step) { t.SrcChain = 39 }, swap.UnsupportedNetwork},
 	"another token":          {func(t *swap.Terms, _ *swap.Step) { t.TokenIn = daiOnBase }, swap.NotAsAccepted},
 	"another amount":         {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = units(1) }, swap.NotAsAccepted},
 	"no amount":              {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = nil }, swap.AmountZero},
-	"a late step":            {func(_ *swap.Terms, s *swap.Step) { s.Kind, s.Call = swap.DeferredStep, nil }, swap.Undecodable},
+	"a deferred step":        {func(_ *swap.Terms, s *swap.Step) { s.Kind, s.Call = swap.DeferredStep, nil }, swap.Undecodable},
 	"nothing":                {func(_ *swap.Terms, s *swap.Step) { s.Call = nil }, swap.Undecodable},
 	"no value":               {func(_ *swap.Terms, s *swap.Step) { s.Call.Value = nil }, swap.NotAsAccepted},
 	"too much calldata":      {func(_ *swap.Terms, s *swap.Step) { s.Call.Data = make([]byte, maxCalldata+1) }, swap.Undecodable},
 }
 
-// decoded decodes the accepted call with the change.
-func (o otherStep) decoded(t *testing.T) error {
+// decoded returns the error of decoding the changed step.
+func (o changedStep) decoded(t *testing.T) error {
 	x, err := readQuote(recordedQuote(t, "base-usdc-arbitrum"), bridgedUSDC(), sandboxSolver)
 	if err != nil {
 		t.Fatal(err)

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// swapLife is the longest deadline requested for the calldata.
+	// swapLife is how far ahead the deadline of requested calldata is, at most.
 	swapLife = 10 * time.Minute
 	// maxGas is the highest gas limit of a transaction (EIP-7825).
 	maxGas = 1 << 24
-	// minGas is what the cheapest transaction costs.
+	// minGas is the gas that the cheapest transaction uses.
 	minGas = 21_000
-	// maxCalldata, in bytes, is far above the longest route that is understood.
+	// maxCalldata, in bytes, is far above the longest route that Decode accepts.
 	maxCalldata = 32 << 10
 )
 
@@ -39,11 +39,13 @@ type transaction struct {
 	GasLimit *wire.Quantity `json:"gasLimit"`
 }
 
-// Build turns an offer into steps within the terms. An auction has one step, the order to
-// sign. A swap that needs a permit has two: the permit to sign, and a late swap, whose
-// stated effect the call of [Provider.Late] must match. Any other swap is one call, whose
-// calldata is requested and decoded here. Build may be repeated. A refusal with
-// [swap.QuoteExpired] means that a fresh quote is needed.
+// Build turns an offer into steps within the terms:
+//   - for an auction, the order to sign;
+//   - for a swap that needs a permit, the permit to sign and a deferred step. Build states the
+//     effect of the deferred step, which the call that [Provider.Late] returns must match;
+//   - for any other swap, a call, whose calldata is requested and decoded here.
+//
+// Build may be repeated. A refusal with [swap.QuoteExpired] means that a fresh quote is needed.
 func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.Built, error) {
 	s, err := p.checkOffer(o, t)
 	if err != nil {
@@ -68,40 +70,41 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	return built, nil
 }
 
-// A checkedOffer is an offer that has not expired, matches its quote when that is read again,
-// and is for the terms.
+// A checkedOffer is an offer that passed checkOffer, with the terms that it was checked
+// against.
 type checkedOffer struct {
-	parsedQuote
-	terms swap.Terms
-	pair  tokenPair
-	now   time.Time
+	parsedQuote // parsed again from the raw quote
+	terms       swap.Terms
+	pair        tokenPair
+	now         time.Time // when it was checked
 }
 
-// checkOffer checks an offer, which may come from storage, against the terms. The result rests
-// on the offer's quote, not on its other stored fields.
+// checkOffer refuses an offer that has expired, is not for the terms or does not match its raw
+// quote. The offer may come from storage, so the result is parsed from the raw quote and not
+// copied from the offer's other fields.
 func (p *Provider) checkOffer(o swap.Offer, t swap.Terms) (checkedOffer, error) {
 	now := p.now()
 	if !now.Before(o.Expires) || !now.Before(t.Deadline) {
 		return checkedOffer{}, refuse(swap.QuoteExpired, "expires", "the quote has expired; get a new one")
 	}
-	again, err := p.sameSwap(o, t)
+	quote, err := p.reparseQuote(o, t)
 	if err != nil {
 		return checkedOffer{}, err
 	}
-	pr, err := checkTerms(t)
+	pair, err := checkTerms(t)
 	if err != nil {
 		return checkedOffer{}, err
 	}
-	if again.order != nil {
-		if err := again.order.checkEndsBy(t.Deadline); err != nil {
+	if quote.order != nil {
+		if err := quote.order.checkEndsBy(t.Deadline); err != nil {
 			return checkedOffer{}, err
 		}
 	}
-	return checkedOffer{again, t, pr, now}, again.checkLifetime(now)
+	return checkedOffer{quote, t, pair, now}, quote.checkLifetime(now)
 }
 
-// deadline returns the deadline to request for the calldata: soon, within the consent, and
-// not after the permit that the swap needs.
+// deadline returns the deadline to request for the calldata: the earliest of swapLife from
+// now, the deadline of the terms and the end of the permit, if there is one.
 func (s checkedOffer) deadline() time.Time {
 	d := earliest(s.now.Add(swapLife), s.terms.Deadline)
 	if s.permit != nil {
@@ -117,18 +120,17 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// effect returns what a late swap will do, as decoding its calldata reports it. The digest
-// covers neither its deadline nor a minimum above the floor.
+// effect predicts the effect that Decode will report for the calldata of a deferred swap. The
+// deadline, and a minimum above that of the terms, may differ: the digest covers neither.
 func (s checkedOffer) effect() swap.Effect {
 	m := machine{t: s.terms, pair: s.pair, minOut: s.offer.MinOut, payments: s.offer.Fees, permit: &signedPermit{permit: *s.permit}}
 	return m.effect(earliest(s.terms.Deadline, s.permit.usableUntil()))
 }
 
-// fetch requests the calldata, with the signed permit if there is one, and refuses it
-// unless it does what was quoted with that permit and no other. It may be repeated.
+// fetch requests the calldata, with the signed permit if there is one. It refuses calldata that
+// differs from the quote or carries any other permit. It may be repeated.
 func (p *Provider) fetch(ctx context.Context, s checkedOffer, signed *signedPermit) (chain.Call, error) {
-	body := s.swapRequest(signed)
-	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/swap", Body: body, Repeatable: true})
+	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/swap", Body: s.swapRequest(signed), Repeatable: true})
 	if err != nil {
 		return chain.Call{}, service.Refusal(err)
 	}
@@ -150,50 +152,51 @@ func (p *Provider) fetch(ctx context.Context, s checkedOffer, signed *signedPerm
 		}
 	}
 	if s.quote.hasForeignTag(call.Data) {
-		p.onAnomaly("the tag of the calldata has another quote's id")
+		p.onAnomaly("the calldata is tagged with the id of another quote")
 	}
 	return call, carried.checkSame(signed)
 }
 
-// checkSame requires calldata to carry exactly the permit and signature that were sent for it.
+// checkSame requires that s, the permit in the calldata, is the one that was signed. Either may
+// be nil: no permit.
 func (s *signedPermit) checkSame(signed *signedPermit) error {
 	switch {
 	case s == nil && signed == nil:
 		return nil
 	case s == nil:
-		return refuse(swap.NotAsAccepted, "permit", "the calldata leaves out the signed permit")
+		return refuse(swap.NotAsAccepted, "permit", "the calldata omits the signed permit")
 	case signed == nil:
-		return refuse(swap.NotAsAccepted, "permit", "the calldata carries a permit that nobody signed")
+		return refuse(swap.NotAsAccepted, "permit", "the calldata carries a permit, but none was signed")
 	case !s.is(signed.permit) || !bytes.Equal(s.signature, signed.signature):
-		return refuse(swap.NotAsAccepted, "permit", "the calldata carries another permit than was signed")
+		return refuse(swap.NotAsAccepted, "permit", "the calldata carries a different permit than the signed one")
 	}
 	return nil
 }
 
-// checkAsQuoted compares what the calldata does with the quote that it was built from. The terms
-// bound both; without this check the offer shown could misstate the call within those
-// bounds.
+// checkAsQuoted refuses calldata whose effect differs from the quote that the user was shown.
+// That the effect is within the terms is not enough: the terms allow a worse swap than the
+// quote.
 func (s checkedOffer) checkAsQuoted(f swap.Effect) error {
-	least, deadline := new(big.Int), s.deadline()
+	minOut, deadline := new(big.Int), s.deadline()
 	for _, r := range f.Receives {
-		least.Add(least, r.Min)
+		minOut.Add(minOut, r.Min)
 	}
 	switch {
 	case !slices.Equal(f.Pays, s.offer.Fees):
-		return refuse(swap.NotAsAccepted, "fee", "the calldata pays other fees than the quote shows")
-	case least.Cmp(s.offer.MinOut) < 0:
-		return refuse(swap.NotAsAccepted, "minAmountOut", "the calldata enforces less than the quote's minimum").WithAmounts(swap.OfOutput, least, s.offer.MinOut)
+		return refuse(swap.NotAsAccepted, "fee", "the calldata's fees differ from the quote's")
+	case minOut.Cmp(s.offer.MinOut) < 0:
+		return refuse(swap.NotAsAccepted, "minAmountOut", "the calldata enforces less than the quote's minimum").WithAmounts(swap.OfOutput, minOut, s.offer.MinOut)
 	case !f.Deadline.IsZero() && (f.Deadline.After(deadline) || !f.Deadline.After(s.now)):
-		return refuse(swap.NotAsAccepted, "deadline", "the swap's deadline %s is not the one asked for", f.Deadline.UTC().Format(time.RFC3339))
+		return refuse(swap.NotAsAccepted, "deadline", "the swap's deadline %s has passed or is later than the one requested", f.Deadline.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
 
-// sameSwap checks that an offer is for the terms and matches its quote, and returns it as
-// the quote has it.
-func (p *Provider) sameSwap(o swap.Offer, t swap.Terms) (parsedQuote, error) {
+// reparseQuote parses the raw quote of an offer again. It refuses an offer that is not for the
+// terms or differs from its raw quote.
+func (p *Provider) reparseQuote(o swap.Offer, t swap.Terms) (parsedQuote, error) {
 	r := o.Request
-	list := []wire.Echo{
+	checks := []wire.Echo{
 		{Field: "provider", Present: true, Matches: t.Provider == swap.DEX && o.Provider == swap.DEX},
 		{Field: "account", Present: true, Matches: r.Account == t.Account},
 		{Field: "srcChainId", Present: true, Matches: r.SrcChain == t.SrcChain && r.DstChain == t.DstChain},
@@ -203,27 +206,27 @@ func (p *Provider) sameSwap(o swap.Offer, t swap.Terms) (parsedQuote, error) {
 		{Field: "recipient", Present: true, Matches: r.Recipient == t.Recipient},
 		{Field: "feeBps", Present: true, Matches: r.FeeBps == t.FeeBps && r.FeeReceiver == t.FeeReceiver},
 	}
-	for _, c := range list {
+	for _, c := range checks {
 		if !c.Present || !c.Matches {
-			return parsedQuote{}, refuse(swap.NotAsAccepted, c.Field, "the offer is for another %s than the terms", c.Field)
+			return parsedQuote{}, refuse(swap.NotAsAccepted, c.Field, "the offer's %s differs from the terms", c.Field)
 		}
 	}
-	again, err := p.readQuote(o.Raw, r)
+	quote, err := p.readQuote(o.Raw, r)
 	if err != nil {
 		return parsedQuote{}, err
 	}
-	switch q := again.offer; {
+	switch q := quote.offer; {
 	case q.Routing != o.Routing || o.MinOut == nil || q.MinOut.Cmp(o.MinOut) != 0 || !slices.Equal(q.Fees, o.Fees):
-		return parsedQuote{}, refuse(swap.NotAsAccepted, "minAmountOut", "the offer is not what its quote says")
+		return parsedQuote{}, refuse(swap.NotAsAccepted, "minAmountOut", "the offer differs from its quote")
 	case t.MinOut == nil || q.MinOut.Cmp(t.MinOut) < 0:
 		return parsedQuote{}, refuse(swap.NotAsAccepted, "minOut", "the quote's minimum is below the accepted floor").WithAmounts(swap.OfOutput, q.MinOut, t.MinOut)
 	}
-	return again, nil
+	return quote, nil
 }
 
-// swapRequest writes the body of POST /swap. Quote and permit are inserted as they came:
-// encoding them again would change their bytes. Without a permit both permitData and
-// signature are left out, never null.
+// swapRequest returns the body of POST /swap. The quote and the permit are copied byte for
+// byte, because encoding them again would change them. Without a permit, permitData and
+// signature are omitted, not null.
 func (s checkedOffer) swapRequest(signed *signedPermit) []byte {
 	body := append([]byte(`{"quote":`), s.quote.Quote...)
 	if signed != nil {
@@ -236,8 +239,8 @@ func (s checkedOffer) swapRequest(signed *signedPermit) []byte {
 	return append(body, '}')
 }
 
-// readSwap turns a reply to /swap into a call from the account on the chain of the terms.
-// Decode checks what its bytes do.
+// readSwap turns a reply to POST /swap into a call from the account on the source chain. It does
+// not check what the calldata does: Decode does.
 func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 	var reply struct {
 		Swap *transaction `json:"swap"`
@@ -264,20 +267,20 @@ func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 		return chain.Call{}, garbage("data", err)
 	}
 	if len(data) > maxCalldata {
-		return chain.Call{}, refuse(swap.Undecodable, "data", "the calldata has %d bytes, more than any swap needs", len(data))
+		return chain.Call{}, refuse(swap.Undecodable, "data", "the calldata has %d bytes, more than %d", len(data), maxCalldata)
 	}
 	gas, err := gasLimit(tx.GasLimit)
 	return chain.Call{ChainID: t.SrcChain, From: t.Account, To: tx.To.Address, Value: new(big.Int).Set(tx.Value.Int), Data: data, Gas: gas}, err
 }
 
-// gasLimit adds a quarter to the provider's limit, which can be tight. Without a limit it
-// returns 0, and our own node estimates.
+// gasLimit returns the provider's gas limit plus a quarter, since the limit can be too low for
+// the actual run. Without a limit it returns 0, which makes the wallet estimate the gas.
 func gasLimit(q *wire.Quantity) (uint64, error) {
 	if q == nil {
 		return 0, nil
 	}
 	if !q.IsUint64() || q.Uint64() < minGas || q.Uint64() > maxGas {
-		return 0, refuse(swap.ProviderInvalidResponse, "gasLimit", "the dex provider's gas limit %s is out of bounds", q)
+		return 0, refuse(swap.ProviderInvalidResponse, "gasLimit", "the dex provider's gas limit %s is not between %d and %d", q, minGas, maxGas)
 	}
 	return min(q.Uint64()*5/4, maxGas), nil
 }

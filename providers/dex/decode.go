@@ -37,7 +37,7 @@ var callReaders = []struct {
 	{func(pr tokenPair) common.Address { return pr.router }, executeFn, readExecute},
 }
 
-// Decode returns what a step would do, from its bytes alone; a late step must have its call
+// Decode returns what a step would do, from its bytes alone; a deferred step must have its call
 // by now. It refuses whatever it does not fully understand, and whatever no honest plan for
 // the terms contains. It does no I/O and may be repeated.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {

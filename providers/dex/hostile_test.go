@@ -72,7 +72,7 @@ func dataAttacks() []providertest.Attack {
 		providertest.AttacksFrom("permit", permitLies, func(c permitLie) providertest.Attack {
 			return providertest.Attack{Code: c.want, Try: c.quoted}
 		}),
-		providertest.AttacksFrom("late call", lateLies, func(l lateLie) providertest.Attack {
+		providertest.AttacksFrom("deferred call", lateLies, func(l lateLie) providertest.Attack {
 			return providertest.Attack{Code: l.code, Try: func(t *testing.T) error { return late(t, l.lie) }}
 		}),
 	)

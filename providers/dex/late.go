@@ -7,7 +7,7 @@ import (
 	"swapkeep/swap"
 )
 
-// Late returns the call of an order's late step: the swap with the permit that the step
+// Late returns the call of an order's deferred step: the swap with the permit that the step
 // before has signed. The calldata is refused unless it carries that permit with that
 // signature and does what was quoted. Late may be repeated. Once the quote has expired it
 // refuses with [swap.QuoteExpired]; under a fresh quote the permit is signed again for the
@@ -27,14 +27,14 @@ func (p *Provider) Late(ctx context.Context, o swap.Order, step int) (chain.Call
 	return p.fetch(ctx, s, &signed)
 }
 
-// signedBefore returns the permit of the step before a late one, with its signature.
+// signedBefore returns the permit of the step before a deferred one, with its signature.
 func signedBefore(o swap.Order, step int) (signedPermit, error) {
 	if step < 1 || step >= len(o.Plan.Steps) || step > len(o.Results) || o.Plan.Steps[step].Kind != swap.DeferredStep {
-		return signedPermit{}, refuse(swap.Undecodable, "step", "step %d of the order is no late step with one before it", step+1)
+		return signedPermit{}, refuse(swap.Undecodable, "step", "step %d of the order is not a deferred step after a signed permit", step+1)
 	}
 	before, signature := o.Plan.Steps[step-1], o.Results[step-1].Signature
 	if before.Typed == nil || len(signature) != signatureLen {
-		return signedPermit{}, refuse(swap.Undecodable, "signature", "the step before left no signature of a permit")
+		return signedPermit{}, refuse(swap.Undecodable, "signature", "the step before has no signed permit")
 	}
 	permit, err := permitFrom(*before.Typed)
 	return signedPermit{permit, signature}, err

@@ -297,7 +297,7 @@ func TestLate(t *testing.T) {
 		}
 	}
 	if swap.Digest(o.Terms, stated) != swap.Digest(o.Terms, []swap.Effect{permit, f}) {
-		t.Error("the late call's effect is not the one that was stated")
+		t.Error("the deferred call's effect is not the one that was stated")
 	}
 }
 
@@ -383,7 +383,7 @@ var lateLies = map[string]lateLie{
 	"no transaction": {swap.ProviderInvalidResponse, func(*fakeService, []byte) []byte { return []byte(`{"requestId":"x"}`) }},
 }
 
-// late requests a late call from a service that lies.
+// late requests a deferred call from a service that lies.
 func late(t *testing.T, lie func(d *fakeService, signature []byte) []byte) error {
 	d := newDesk(t, func(map[string]any) {})
 	terms := usdcTerms()
@@ -394,27 +394,27 @@ func late(t *testing.T, lie func(d *fakeService, signature []byte) []byte) error
 	return err
 }
 
-// TestLateOrders checks orders that are not at their late step, or not of their quote.
+// TestLateOrders checks orders that are not at their deferred step, or not of their quote.
 func TestLateOrders(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*swap.Order)
 		step   int
 		want   swap.Code
 	}{
-		"no such step":      {func(*swap.Order) {}, 2, swap.Undecodable},
-		"the permit's step": {func(*swap.Order) {}, 0, swap.Undecodable},
-		"a negative step":   {func(*swap.Order) {}, -1, swap.Undecodable},
-		"nothing signed":    {func(o *swap.Order) { o.Results = nil }, 1, swap.Undecodable},
-		"an empty result":   {func(o *swap.Order) { o.Results[0].Signature = nil }, 1, swap.Undecodable},
-		"a short signature": {func(o *swap.Order) { o.Results[0].Signature = make([]byte, 64) }, 1, swap.Undecodable},
-		"no message":        {func(o *swap.Order) { o.Plan.Steps[0].Typed = nil }, 1, swap.Undecodable},
-		"not a late step":   {func(o *swap.Order) { o.Plan.Steps[1].Kind = swap.CallStep }, 1, swap.Undecodable},
-		"another permit":    {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message["sigDeadline"] = "1800001321" }, 1, swap.NotAsAccepted},
-		"another message":   {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message = apitypes.TypedDataMessage{"to": "x"} }, 1, swap.Undecodable},
-		"an expired quote":  {func(o *swap.Order) { o.Offer.Expires = testNow }, 1, swap.QuoteExpired},
-		"consent has ended": {func(o *swap.Order) { o.Terms.Deadline = testNow }, 1, swap.QuoteExpired},
-		"other terms":       {func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(1) }, 1, swap.NotAsAccepted},
-		"a higher floor":    {func(o *swap.Order) { o.Terms.MinOut = big.NewInt(368_000_000_000_000_001) }, 1, swap.NotAsAccepted},
+		"no such step":        {func(*swap.Order) {}, 2, swap.Undecodable},
+		"the permit's step":   {func(*swap.Order) {}, 0, swap.Undecodable},
+		"a negative step":     {func(*swap.Order) {}, -1, swap.Undecodable},
+		"nothing signed":      {func(o *swap.Order) { o.Results = nil }, 1, swap.Undecodable},
+		"an empty result":     {func(o *swap.Order) { o.Results[0].Signature = nil }, 1, swap.Undecodable},
+		"a short signature":   {func(o *swap.Order) { o.Results[0].Signature = make([]byte, 64) }, 1, swap.Undecodable},
+		"no message":          {func(o *swap.Order) { o.Plan.Steps[0].Typed = nil }, 1, swap.Undecodable},
+		"not a deferred step": {func(o *swap.Order) { o.Plan.Steps[1].Kind = swap.CallStep }, 1, swap.Undecodable},
+		"another permit":      {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message["sigDeadline"] = "1800001321" }, 1, swap.NotAsAccepted},
+		"another message":     {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message = apitypes.TypedDataMessage{"to": "x"} }, 1, swap.Undecodable},
+		"an expired quote":    {func(o *swap.Order) { o.Offer.Expires = testNow }, 1, swap.QuoteExpired},
+		"consent has ended":   {func(o *swap.Order) { o.Terms.Deadline = testNow }, 1, swap.QuoteExpired},
+		"other terms":         {func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(1) }, 1, swap.NotAsAccepted},
+		"a higher floor":      {func(o *swap.Order) { o.Terms.MinOut = big.NewInt(368_000_000_000_000_001) }, 1, swap.NotAsAccepted},
 		"a quote without it": {func(o *swap.Order) {
 			o.Offer.Raw = bytes.Replace(o.Offer.Raw, []byte("permitData"), []byte("permitDate"), 1)
 		}, 1, swap.NotAsAccepted},
@@ -460,6 +460,6 @@ func TestBuildAsksNothingBeforeThePermit(t *testing.T) {
 		t.Errorf("%+v, %v, asked %s", built, err, d.asked)
 	}
 	if _, err := d.p.Decode(usdcTerms(), built.Steps[1]); codeOf(err) != swap.Undecodable {
-		t.Errorf("a late step without its call: %v", err)
+		t.Errorf("a deferred step without its call: %v", err)
 	}
 }

@@ -116,7 +116,7 @@ func flipped(b []byte, at int) []byte {
 }
 
 // TestRecordedSellUntilSwap checks that the quote of a token becomes a permit to sign and a
-// late call. The service's next answer was not recorded.
+// deferred call. The service's next answer was not recorded.
 func TestRecordedSellUntilSwap(t *testing.T) {
 	now := time.Unix(1790658605, 0).Add(-30 * time.Minute) // its permit's signature ends then
 	p, _ := answering(t, now, map[string][]byte{"/quote": providertest.LiveReply(t, "uniswap/sell-base.json")})

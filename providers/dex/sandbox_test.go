@@ -154,7 +154,7 @@ func (x *trader) built(ctx context.Context, in, out common.Address, amount strin
 	return o, terms, built
 }
 
-// carryOut signs the permit, if there is one, and requests the late call. It returns the
+// carryOut signs the permit, if there is one, and requests the deferred call. It returns the
 // last step's call, and the effect of every step by its bytes.
 func (x *trader) carryOut(ctx context.Context, o swap.Offer, terms swap.Terms, b swap.Built) (chain.Call, []swap.Effect, error) {
 	x.t.Helper()

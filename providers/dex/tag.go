@@ -35,7 +35,7 @@ func splitTag(data []byte) (args, tag []byte, err error) {
 }
 
 // hasForeignTag reports whether calldata, which was decoded before, has the id of another
-// quote in its tag than the one it was built from. This decides nothing: a late call may
+// quote in its tag than the one it was built from. This decides nothing: a deferred call may
 // carry the id of a quote that the service refreshed.
 func (e envelope) hasForeignTag(data []byte) bool {
 	_, tag, err := splitTag(data[len(selector{}):])

@@ -208,7 +208,7 @@ func Attacks(t *testing.T, protocol string) (list []providertest.Attack) {
 		providertest.AttacksFrom("typed data", otherData, func(o otherTyped) providertest.Attack {
 			return providertest.Attack{Code: o.code, Field: o.field, Try: o.decoded}
 		}),
-		providertest.AttacksFrom("another step", otherSteps, func(s swap.Step) providertest.Attack {
+		providertest.AttacksFrom("another step", otherKinds, func(s swap.Step) providertest.Attack {
 			return providertest.Attack{Code: swap.Undecodable, Try: func(t *testing.T) error {
 				_, err := (&Provider{}).Decode(dataTerms(t), s)
 				return err
@@ -313,6 +313,7 @@ func (o otherTyped) decoded(t *testing.T) error {
 	return err
 }
 
-var otherSteps = map[string]swap.Step{
-	"a call": {Kind: swap.CallStep}, "a late call": {Kind: swap.DeferredStep}, "nothing": {Kind: swap.TypedStep}, "an unknown kind": {Kind: "lie", Typed: &apitypes.TypedData{}},
+// otherKinds are steps that are not typed data, or have none: Decode must refuse them.
+var otherKinds = map[string]swap.Step{
+	"a call": {Kind: swap.CallStep}, "a deferred call": {Kind: swap.DeferredStep}, "nothing": {Kind: swap.TypedStep}, "an unknown kind": {Kind: "lie", Typed: &apitypes.TypedData{}},
 }

@@ -115,7 +115,7 @@ func FuzzPlan(f *testing.F) {
 			f.Add(planWith(f, example(f, "k_build_resp"), h.change))
 		}
 	}
-	for _, h := range hostileNative {
+	for _, h := range hostileNativePlans {
 		f.Add(planWith(f, example(f, "k_build_native"), h.change))
 	}
 	p := &Provider{depositContracts: depositContracts}

@@ -12,7 +12,7 @@ import (
 // Attacks are the named attacks that TestHostile runs.
 func Attacks(t *testing.T) []providertest.Attack {
 	return slices.Concat(planAttacks(t), orderAttacks(),
-		providertest.AttacksFrom("a stored step", otherSteps, func(o otherStep) providertest.Attack {
+		providertest.AttacksFrom("a stored step", changedSteps, func(o changedStep) providertest.Attack {
 			return providertest.Attack{Code: o.code, Field: o.field, Try: o.decoded}
 		}),
 		providertest.AttacksFrom("a stored offer", storedOffers, func(s storedOffer) providertest.Attack {

@@ -17,28 +17,33 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// A hostile is the plan of an example with one change.
-type hostile struct {
-	name   string
-	change func(p map[string]any) // changes the reply
-	code   swap.Code
-	field  string
+// A hostilePlan is the plan of an example with one change, for which it must be refused.
+type hostilePlan struct {
+	name   string                 // the change, to be read after the name of its group
+	change func(p map[string]any) // makes the change in the reply
+	code   swap.Code              // of the refusal
+	field  string                 // of the refusal
 }
 
+// actions returns the actions of a plan.
 func actions(p map[string]any) []any { return p["approvals"].([]any) }
 
+// requestOf returns the wallet request of the action at index i.
 func requestOf(p map[string]any, i int) map[string]any {
 	return actions(p)[i].(map[string]any)["request"].(map[string]any)
 }
 
+// paramOf returns the first parameter of the request at index i.
 func paramOf(p map[string]any, i int) map[string]any {
 	return requestOf(p, i)["params"].([]any)[0].(map[string]any)
 }
 
+// set returns a change that sets a field of the first parameter at index i.
 func set(i int, name string, value any) func(map[string]any) {
 	return func(p map[string]any) { paramOf(p, i)[name] = value }
 }
 
+// insert returns a change that inserts an action at index i.
 func insert(i int, a map[string]any) func(map[string]any) {
 	return func(p map[string]any) {
 		all := actions(p)
@@ -46,20 +51,24 @@ func insert(i int, a map[string]any) func(map[string]any) {
 	}
 }
 
-func sending(deposit bool, tx map[string]any) map[string]any {
+// sendAction returns an action that sends a transaction.
+func sendAction(deposit bool, tx map[string]any) map[string]any {
 	return map[string]any{"type": actionType, "request": map[string]any{"method": sendTransaction, "params": []any{tx}}, "deposit": deposit}
 }
 
+// tx returns a transaction without a value.
 func tx(to common.Address, data string) map[string]any {
 	return map[string]any{"from": exampleAccount.Hex(), "to": to.Hex(), "data": data, "value": "0x0"}
 }
 
+// approval returns the calldata of approve(spender, n).
 func approval(spender common.Address, n *big.Int) string {
 	return "0x095ea7b3" + common.Bytes2Hex(common.LeftPadBytes(spender[:], 32)) + common.Bytes2Hex(common.BigToHash(n).Bytes())
 }
 
-func approving(spender common.Address, n int64) map[string]any {
-	return sending(false, tx(exampleIn, approval(spender, big.NewInt(n))))
+// approveAction returns an action that approves n of the input token.
+func approveAction(spender common.Address, n int64) map[string]any {
+	return sendAction(false, tx(exampleIn, approval(spender, big.NewInt(n))))
 }
 
 var (
@@ -67,202 +76,204 @@ var (
 	tooLong   = "0x" + strings.Repeat("00", maxData+1)
 )
 
-// Positions of the actions in the example's plan.
-const theSwitch, theApproval, theDeposit = 0, 1, 2
+// Indexes of the actions in the example's plan: the change of the network, the approval and the
+// deposit.
+const switchAt, approvalAt, depositAt = 0, 1, 2
 
-// hostilePlans are grouped by the rule that refuses them: the spec's five (section 5) and
-// those that the reference adds. Each is refused for that reason alone.
-var hostilePlans = map[string][]hostile{
-	"1, the network switched to": {
-		{"another one", set(theSwitch, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
-		{"the source, in decimal", set(theSwitch, "chainId", "8453"), swap.NotAsAccepted, "chainId"},
-		{"the source, as a number", set(theSwitch, "chainId", 8453), swap.NotAsAccepted, "chainId"},
-		{"none", func(p map[string]any) { delete(paramOf(p, theSwitch), "chainId") }, swap.NotAsAccepted, "chainId"},
-		{"a network to be added", set(theSwitch, "rpcUrls", []any{"https://rpc.example"}), swap.Undecodable, "chainId"},
+// hostilePlans are grouped by the rule that refuses them: the five of the spec (section 5), then
+// those of the reference. Each breaks only that rule.
+var hostilePlans = map[string][]hostilePlan{
+	"1, network to switch to": {
+		{"not the source", set(switchAt, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
+		{"the source, in decimal", set(switchAt, "chainId", "8453"), swap.NotAsAccepted, "chainId"},
+		{"the source, as a number", set(switchAt, "chainId", 8453), swap.NotAsAccepted, "chainId"},
+		{"missing", func(p map[string]any) { delete(paramOf(p, switchAt), "chainId") }, swap.NotAsAccepted, "chainId"},
+		{"with RPC URLs, as if it were to be added", set(switchAt, "rpcUrls", []any{"https://rpc.example"}), swap.Undecodable, "chainId"},
 		{"the source, and then another", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": switchChain, "params": []any{map[string]any{"chainId": "0xa"}}}}), swap.NotAsAccepted, "chainId"},
-		{"no form of a number", set(theSwitch, "chainId", "0x"), swap.Undecodable, "chainId"},
-		{"a sign", set(theSwitch, "chainId", "0x-2105"), swap.Undecodable, "chainId"},
-		{"a huge one", set(theSwitch, "chainId", "0x1"+strings.Repeat("0", 64)), swap.Undecodable, "chainId"},
+		{"not a number", set(switchAt, "chainId", "0x"), swap.Undecodable, "chainId"},
+		{"negative", set(switchAt, "chainId", "0x-2105"), swap.Undecodable, "chainId"},
+		{"longer than 256 bits", set(switchAt, "chainId", "0x1"+strings.Repeat("0", 64)), swap.Undecodable, "chainId"},
 		{"two networks at once", func(p map[string]any) {
-			requestOf(p, theSwitch)["params"] = []any{map[string]any{"chainId": "0x2105"}, map[string]any{"chainId": "0x1"}}
+			requestOf(p, switchAt)["params"] = []any{map[string]any{"chainId": "0x2105"}, map[string]any{"chainId": "0x1"}}
 		}, swap.Undecodable, "params"},
 	},
-	"2, the sender": {
-		{"of the deposit, another", set(theDeposit, "from", attacker.Hex()), swap.NotAsAccepted, "from"},
-		{"of the approval, another", set(theApproval, "from", attacker.Hex()), swap.NotAsAccepted, "from"},
-		{"none", func(p map[string]any) { delete(paramOf(p, theDeposit), "from") }, swap.NotAsAccepted, "from"},
-		{"null", set(theDeposit, "from", nil), swap.NotAsAccepted, "from"},
-		{"no address", set(theDeposit, "from", "0x1234"), swap.Undecodable, "transaction"},
+	"2, sender": {
+		{"of the deposit, not the account", set(depositAt, "from", attacker.Hex()), swap.NotAsAccepted, "from"},
+		{"of the approval, not the account", set(approvalAt, "from", attacker.Hex()), swap.NotAsAccepted, "from"},
+		{"missing", func(p map[string]any) { delete(paramOf(p, depositAt), "from") }, swap.NotAsAccepted, "from"},
+		{"null", set(depositAt, "from", nil), swap.NotAsAccepted, "from"},
+		{"not an address", set(depositAt, "from", "0x1234"), swap.Undecodable, "transaction"},
 	},
-	"3, the network": {
-		{"of the deposit, another", set(theDeposit, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
-		{"another, in decimal", set(theDeposit, "chainId", "1"), swap.NotAsAccepted, "chainId"},
-		{"another, as a number", set(theDeposit, "chainId", 1), swap.NotAsAccepted, "chainId"},
-		{"of the approval, another", set(theApproval, "chainId", "0xa"), swap.NotAsAccepted, "chainId"},
-		{"zero", set(theDeposit, "chainId", "0x0"), swap.NotAsAccepted, "chainId"},
-		{"no number", set(theDeposit, "chainId", "base"), swap.Undecodable, "transaction"},
-		{"a fraction", set(theDeposit, "chainId", 8453.5), swap.Undecodable, "transaction"},
+	"3, network": {
+		{"of the deposit, not the source", set(depositAt, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
+		{"not the source, in decimal", set(depositAt, "chainId", "1"), swap.NotAsAccepted, "chainId"},
+		{"not the source, as a number", set(depositAt, "chainId", 1), swap.NotAsAccepted, "chainId"},
+		{"of the approval, not the source", set(approvalAt, "chainId", "0xa"), swap.NotAsAccepted, "chainId"},
+		{"zero", set(depositAt, "chainId", "0x0"), swap.NotAsAccepted, "chainId"},
+		{"not a number", set(depositAt, "chainId", "base"), swap.Undecodable, "transaction"},
+		{"a fraction", set(depositAt, "chainId", 8453.5), swap.Undecodable, "transaction"},
 	},
-	"4, the target": {
-		{"none", func(p map[string]any) { delete(paramOf(p, theDeposit), "to") }, swap.Undecodable, "to"},
-		{"null", set(theDeposit, "to", nil), swap.Undecodable, "to"},
-		{"too short", set(theDeposit, "to", exampleDepot.Hex()[:40]), swap.Undecodable, "to"},
-		{"too long", set(theDeposit, "to", exampleDepot.Hex()+"00"), swap.Undecodable, "to"},
-		{"without 0x", set(theDeposit, "to", exampleDepot.Hex()[2:]), swap.Undecodable, "to"},
-		{"a name", set(theDeposit, "to", "khalani.eth"), swap.Undecodable, "to"},
-		{"zero", set(theDeposit, "to", common.Address{}.Hex()), swap.Undecodable, "to"},
-		{"with a wrong checksum", set(theDeposit, "to", "0x1a7c327d0f402AEf2eD3D20D1141bD71BA1C317B"), swap.Undecodable, "to"},
-		{"of the approval, with a wrong checksum", set(theApproval, "to", "0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913"), swap.Undecodable, "to"},
+	"4, target": {
+		{"missing", func(p map[string]any) { delete(paramOf(p, depositAt), "to") }, swap.Undecodable, "to"},
+		{"null", set(depositAt, "to", nil), swap.Undecodable, "to"},
+		{"too short", set(depositAt, "to", exampleDepot.Hex()[:40]), swap.Undecodable, "to"},
+		{"too long", set(depositAt, "to", exampleDepot.Hex()+"00"), swap.Undecodable, "to"},
+		{"without 0x", set(depositAt, "to", exampleDepot.Hex()[2:]), swap.Undecodable, "to"},
+		{"an ENS name", set(depositAt, "to", "khalani.eth"), swap.Undecodable, "to"},
+		{"zero", set(depositAt, "to", common.Address{}.Hex()), swap.Undecodable, "to"},
+		{"with a wrong checksum", set(depositAt, "to", "0x1a7c327d0f402AEf2eD3D20D1141bD71BA1C317B"), swap.Undecodable, "to"},
+		{"of the approval, with a wrong checksum", set(approvalAt, "to", "0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913"), swap.Undecodable, "to"},
 	},
 	"5, other actions": {
-		{"a message to be signed", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": "personal_sign", "params": []any{"0x00"}}}), swap.Undecodable, "method"},
-		{"typed data to be signed", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": "eth_signTypedData_v4", "params": []any{"{}"}}}), swap.Undecodable, "method"},
-		{"a network to be added", insert(0, map[string]any{"type": actionType, "request": map[string]any{"method": "wallet_addEthereumChain", "params": []any{map[string]any{"chainId": "0x2105"}}}}), swap.Undecodable, "method"},
-		{"a method in other letters", func(p map[string]any) { requestOf(p, theDeposit)["method"] = "eth_sendtransaction" }, swap.Undecodable, "method"},
-		{"no method", func(p map[string]any) { delete(requestOf(p, theDeposit), "method") }, swap.Undecodable, "method"},
+		{"personal_sign", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": "personal_sign", "params": []any{"0x00"}}}), swap.Undecodable, "method"},
+		{"eth_signTypedData_v4", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": "eth_signTypedData_v4", "params": []any{"{}"}}}), swap.Undecodable, "method"},
+		{"wallet_addEthereumChain", insert(0, map[string]any{"type": actionType, "request": map[string]any{"method": "wallet_addEthereumChain", "params": []any{map[string]any{"chainId": "0x2105"}}}}), swap.Undecodable, "method"},
+		{"a method in the wrong case", func(p map[string]any) { requestOf(p, depositAt)["method"] = "eth_sendtransaction" }, swap.Undecodable, "method"},
+		{"no method", func(p map[string]any) { delete(requestOf(p, depositAt), "method") }, swap.Undecodable, "method"},
 		{"an action for Solana", insert(1, map[string]any{"type": "solana_sendTransaction", "transaction": "AQ=="}), swap.Undecodable, "type"},
 		{"the deposit for Solana", func(p map[string]any) {
-			actions(p)[theDeposit] = map[string]any{"type": "solana_sendTransaction", "transaction": "AQ==", "deposit": true}
+			actions(p)[depositAt] = map[string]any{"type": "solana_sendTransaction", "transaction": "AQ==", "deposit": true}
 		}, swap.Undecodable, "type"},
-		{"an action without a type", func(p map[string]any) { delete(actions(p)[theDeposit].(map[string]any), "type") }, swap.Undecodable, "type"},
-		{"a field of an action that nobody knows", func(p map[string]any) { actions(p)[theDeposit].(map[string]any)["delegate"] = true }, swap.Undecodable, "action"},
-		{"a field of a request that nobody knows", func(p map[string]any) { requestOf(p, theDeposit)["id"] = 1 }, swap.Undecodable, "action"},
-		{"a field of a transaction that nobody knows", set(theDeposit, "authorizationList", []any{}), swap.Undecodable, "transaction"},
-		{"an access list", set(theDeposit, "accessList", []any{}), swap.Undecodable, "transaction"},
-		{"a blob", set(theDeposit, "blobs", []any{"0x"}), swap.Undecodable, "transaction"},
+		{"an action without a type", func(p map[string]any) { delete(actions(p)[depositAt].(map[string]any), "type") }, swap.Undecodable, "type"},
+		{"an unknown field of an action", func(p map[string]any) { actions(p)[depositAt].(map[string]any)["delegate"] = true }, swap.Undecodable, "action"},
+		{"an unknown field of a request", func(p map[string]any) { requestOf(p, depositAt)["id"] = 1 }, swap.Undecodable, "action"},
+		{"an unknown field of a transaction", set(depositAt, "authorizationList", []any{}), swap.Undecodable, "transaction"},
+		{"an access list", set(depositAt, "accessList", []any{}), swap.Undecodable, "transaction"},
+		{"a blob", set(depositAt, "blobs", []any{"0x"}), swap.Undecodable, "transaction"},
 	},
-	"the plan as a whole": {
+	"whole plan": {
 		{"no plan", func(p map[string]any) { delete(p, "approvals") }, swap.Undecodable, "approvals"},
-		{"an empty one", func(p map[string]any) { p["approvals"] = []any{} }, swap.Undecodable, "approvals"},
-		{"seven actions", func(p map[string]any) {
+		{"no actions", func(p map[string]any) { p["approvals"] = []any{} }, swap.Undecodable, "approvals"},
+		{"too many actions", func(p map[string]any) {
 			for range 4 {
-				insert(0, actions(p)[theSwitch].(map[string]any))(p)
+				insert(0, actions(p)[switchAt].(map[string]any))(p)
 			}
 		}, swap.Undecodable, "approvals"},
 		{"a permit", func(p map[string]any) { p["kind"] = "PERMIT2" }, swap.Undecodable, "kind"},
 		{"a transfer", func(p map[string]any) { p["kind"] = "TRANSFER" }, swap.Undecodable, "kind"},
-		{"the kind in other letters", func(p map[string]any) { p["kind"] = "contract_call" }, swap.Undecodable, "kind"},
+		{"the kind in the wrong case", func(p map[string]any) { p["kind"] = "contract_call" }, swap.Undecodable, "kind"},
 		{"no kind", func(p map[string]any) { delete(p, "kind") }, swap.Undecodable, "kind"},
-		{"its actions in other letters too", func(p map[string]any) { p["Approvals"] = p["approvals"] }, swap.Undecodable, "plan"},
-		{"an error with a good status", func(p map[string]any) {
+		{"its actions a second time, in other case", func(p map[string]any) { p["Approvals"] = p["approvals"] }, swap.Undecodable, "plan"},
+		{"an error reply with status 200", func(p map[string]any) {
 			clear(p)
 			p["name"] = quoteNotFound
 		}, swap.QuoteExpired, ""},
 	},
-	"the deposit": {
-		{"none", func(p map[string]any) { actions(p)[theDeposit].(map[string]any)["deposit"] = false }, swap.Undecodable, "deposit"},
-		{"two", func(p map[string]any) { insert(2, actions(p)[theDeposit].(map[string]any))(p) }, swap.Undecodable, "deposit"},
+	"deposit": {
+		{"missing", func(p map[string]any) { actions(p)[depositAt].(map[string]any)["deposit"] = false }, swap.Undecodable, "deposit"},
+		{"two", func(p map[string]any) { insert(2, actions(p)[depositAt].(map[string]any))(p) }, swap.Undecodable, "deposit"},
 		{"before the approval", func(p map[string]any) { a := actions(p); a[1], a[2] = a[2], a[1] }, swap.Undecodable, "deposit"},
-		{"that is a switch", func(p map[string]any) {
-			actions(p)[theDeposit] = map[string]any{"type": actionType, "deposit": true, "request": map[string]any{"method": switchChain, "params": []any{map[string]any{"chainId": "0x2105"}}}}
+		{"that switches the network", func(p map[string]any) {
+			actions(p)[depositAt] = map[string]any{"type": actionType, "deposit": true, "request": map[string]any{"method": switchChain, "params": []any{map[string]any{"chainId": "0x2105"}}}}
 		}, swap.Undecodable, "deposit"},
 		{"that is the approval", func(p map[string]any) {
 			a := actions(p)
 			p["approvals"] = a[:2]
-			a[theApproval].(map[string]any)["deposit"] = true
+			a[approvalAt].(map[string]any)["deposit"] = true
 		}, swap.NotPinned, "to"},
 		{"with two parameters", func(p map[string]any) {
-			requestOf(p, theDeposit)["params"] = []any{paramOf(p, theDeposit), paramOf(p, theDeposit)}
+			requestOf(p, depositAt)["params"] = []any{paramOf(p, depositAt), paramOf(p, depositAt)}
 		}, swap.Undecodable, "params"},
-		{"without a parameter", func(p map[string]any) { requestOf(p, theDeposit)["params"] = []any{} }, swap.Undecodable, "params"},
-		{"to the token", set(theDeposit, "to", exampleIn.Hex()), swap.NotPinned, "to"},
-		{"to the output's token", set(theDeposit, "to", exampleOut.Hex()), swap.NotPinned, "to"},
-		{"to the account", set(theDeposit, "to", exampleAccount.Hex()), swap.NotPinned, "to"},
-		{"to Permit2", set(theDeposit, "to", "0x000000000022D473030F116dDEE9F6B43aC78BA3"), swap.NotPinned, "to"},
-		{"to a Safe of the account's, which obeys it", func(p map[string]any) {
-			move(p, safe)
-			paramOf(p, theDeposit)["data"] = execTransaction
+		{"without a parameter", func(p map[string]any) { requestOf(p, depositAt)["params"] = []any{} }, swap.Undecodable, "params"},
+		{"to the token", set(depositAt, "to", exampleIn.Hex()), swap.NotPinned, "to"},
+		{"to the output's token", set(depositAt, "to", exampleOut.Hex()), swap.NotPinned, "to"},
+		{"to the account", set(depositAt, "to", exampleAccount.Hex()), swap.NotPinned, "to"},
+		{"to Permit2", set(depositAt, "to", "0x000000000022D473030F116dDEE9F6B43aC78BA3"), swap.NotPinned, "to"},
+		{"to a Safe that the account owns", func(p map[string]any) {
+			redirect(p, safe)
+			paramOf(p, depositAt)["data"] = execTransaction
 		}, swap.NotPinned, "to"},
-		{"to a built-in contract of another network", func(p map[string]any) { move(p, depositContracts[0].address) }, swap.NotPinned, "to"},
-		{"to a contract that nobody knows", func(p map[string]any) { move(p, common.BigToAddress(big.NewInt(0xabcdef))) }, swap.NotPinned, "to"},
-		{"to the fee's receiver", set(theDeposit, "to", exampleFee.Hex()), swap.NotPinned, "to"},
-		{"that sends coins along", set(theDeposit, "value", "0x1"), swap.NotAsAccepted, "value"},
-		{"that sends the amount in coins", set(theDeposit, "value", "25000000"), swap.NotAsAccepted, "value"},
-		{"that sends less than nothing", set(theDeposit, "value", "-1"), swap.Undecodable, "transaction"},
-		{"without data", set(theDeposit, "data", "0x"), swap.Undecodable, "data"},
-		{"with half a selector", set(theDeposit, "data", "0xf312"), swap.Undecodable, "data"},
-		{"with half a byte", set(theDeposit, "data", "0xf3125a1f0"), swap.Undecodable, "data"},
-		{"without 0x", set(theDeposit, "data", "f3125a1f"), swap.Undecodable, "data"},
-		{"with too much data", set(theDeposit, "data", tooLong), swap.Undecodable, "data"},
-		{"elsewhere than approved", set(theApproval, "data", approval(depositContracts[0].address, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
+		{"to the deposit contract of another network", func(p map[string]any) { redirect(p, depositContracts[0].address) }, swap.NotPinned, "to"},
+		{"to an unknown contract", func(p map[string]any) { redirect(p, common.BigToAddress(big.NewInt(0xabcdef))) }, swap.NotPinned, "to"},
+		{"to the fee receiver", set(depositAt, "to", exampleFee.Hex()), swap.NotPinned, "to"},
+		{"with a value", set(depositAt, "value", "0x1"), swap.NotAsAccepted, "value"},
+		{"with the amount as its value", set(depositAt, "value", "25000000"), swap.NotAsAccepted, "value"},
+		{"with a negative value", set(depositAt, "value", "-1"), swap.Undecodable, "transaction"},
+		{"without data", set(depositAt, "data", "0x"), swap.Undecodable, "data"},
+		{"with half a selector", set(depositAt, "data", "0xf312"), swap.Undecodable, "data"},
+		{"with half a byte", set(depositAt, "data", "0xf3125a1f0"), swap.Undecodable, "data"},
+		{"without 0x", set(depositAt, "data", "f3125a1f"), swap.Undecodable, "data"},
+		{"with too much data", set(depositAt, "data", tooLong), swap.Undecodable, "data"},
+		{"to a contract other than the approved spender", set(approvalAt, "data", approval(depositContracts[0].address, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
 	},
 	"approvals": {
-		{"to a stranger", set(theApproval, "data", approval(attacker, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
-		{"without end", set(theApproval, "data", approval(exampleDepot, unlimited)), swap.NotAsAccepted, "allowance"},
-		{"of one more", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_001))), swap.NotAsAccepted, "allowance"},
-		{"of one less", set(theApproval, "data", approval(exampleDepot, big.NewInt(24_999_999))), swap.NotAsAccepted, "allowance"},
-		{"of nothing alone", set(theApproval, "data", approval(exampleDepot, new(big.Int))), swap.Undecodable, "approvals"},
-		{"twice", insert(1, approving(exampleDepot, 25_000_000)), swap.Undecodable, "approvals"},
-		{"of nothing afterwards", insert(2, approving(exampleDepot, 0)), swap.NotAsAccepted, "allowance"},
-		{"of nothing twice", func(p map[string]any) {
-			insert(1, approving(exampleDepot, 0))(p)
-			insert(1, approving(exampleDepot, 0))(p)
+		{"to a stranger", set(approvalAt, "data", approval(attacker, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
+		{"unlimited", set(approvalAt, "data", approval(exampleDepot, unlimited)), swap.NotAsAccepted, "allowance"},
+		{"of one unit too many", set(approvalAt, "data", approval(exampleDepot, big.NewInt(25_000_001))), swap.NotAsAccepted, "allowance"},
+		{"of one unit too few", set(approvalAt, "data", approval(exampleDepot, big.NewInt(24_999_999))), swap.NotAsAccepted, "allowance"},
+		{"of zero, without another", set(approvalAt, "data", approval(exampleDepot, new(big.Int))), swap.Undecodable, "approvals"},
+		{"twice", insert(1, approveAction(exampleDepot, 25_000_000)), swap.Undecodable, "approvals"},
+		{"of zero afterwards", insert(2, approveAction(exampleDepot, 0)), swap.NotAsAccepted, "allowance"},
+		{"of zero twice", func(p map[string]any) {
+			insert(1, approveAction(exampleDepot, 0))(p)
+			insert(1, approveAction(exampleDepot, 0))(p)
 		}, swap.NotAsAccepted, "allowance"},
-		{"a reset for a stranger", insert(1, approving(attacker, 0)), swap.NotAsAccepted, "spender"},
-		{"of another token", set(theApproval, "to", exampleOut.Hex()), swap.NotAsAccepted, "to"},
-		{"with coins sent along", set(theApproval, "value", "0x1"), swap.NotAsAccepted, "value"},
-		{"with a byte more", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_000))+"00"), swap.Undecodable, "data"},
-		{"with a byte less", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_000))[:136]), swap.Undecodable, "data"},
-		{"with a padding that is none", set(theApproval, "data", strings.Replace(approval(exampleDepot, big.NewInt(25_000_000)), "0x095ea7b3000000", "0x095ea7b3000001", 1)), swap.Undecodable, "data"},
-		{"that is a transfer", set(theApproval, "data", "0xa9059cbb"+approval(exampleDepot, big.NewInt(25_000_000))[10:]), swap.Undecodable, "data"},
-		{"that is an increase", set(theApproval, "data", "0x39509351"+approval(exampleDepot, big.NewInt(25_000_000))[10:]), swap.Undecodable, "data"},
-		{"that calls nothing", set(theApproval, "data", "0x"), swap.Undecodable, "data"},
+		{"a reset for a stranger", insert(1, approveAction(attacker, 0)), swap.NotAsAccepted, "spender"},
+		{"of another token", set(approvalAt, "to", exampleOut.Hex()), swap.NotAsAccepted, "to"},
+		{"with a value", set(approvalAt, "value", "0x1"), swap.NotAsAccepted, "value"},
+		{"with an extra byte", set(approvalAt, "data", approval(exampleDepot, big.NewInt(25_000_000))+"00"), swap.Undecodable, "data"},
+		{"one byte short", set(approvalAt, "data", approval(exampleDepot, big.NewInt(25_000_000))[:136]), swap.Undecodable, "data"},
+		{"with padding that is not zero", set(approvalAt, "data", strings.Replace(approval(exampleDepot, big.NewInt(25_000_000)), "0x095ea7b3000000", "0x095ea7b3000001", 1)), swap.Undecodable, "data"},
+		{"that is transfer", set(approvalAt, "data", "0xa9059cbb"+approval(exampleDepot, big.NewInt(25_000_000))[10:]), swap.Undecodable, "data"},
+		{"that is increaseAllowance", set(approvalAt, "data", "0x39509351"+approval(exampleDepot, big.NewInt(25_000_000))[10:]), swap.Undecodable, "data"},
+		{"without calldata", set(approvalAt, "data", "0x"), swap.Undecodable, "data"},
 	},
 }
 
-// safe stands for a contract that obeys the account, and execTransaction for calldata that
-// makes it give everything away (Safe's execTransaction, cut short).
+// safe is the address of a Safe that the account owns. execTransaction is calldata with which a
+// Safe transfers everything away: the start of a call of its execTransaction.
 var (
 	safe            = providertest.Safe
 	execTransaction = "0x6a761202" + strings.Repeat("00", 31) + "01"
 )
 
-var hostileNative = []hostile{
-	{"one wei more", set(0, "value", "0x2386f26fc10001"), swap.NotAsAccepted, "value"},
-	{"one wei less", set(0, "value", "9999999999999999"), swap.NotAsAccepted, "value"},
-	{"nothing sent", func(p map[string]any) { delete(paramOf(p, 0), "value") }, swap.NotAsAccepted, "value"},
-	{"an approval before it", insert(0, approving(exampleDepot, 25_000_000)), swap.NotAsAccepted, "approvals"},
-	{"a payment before it", insert(0, sending(false, map[string]any{"from": exampleAccount.Hex(), "to": attacker.Hex(), "value": "0x1"})), swap.NotAsAccepted, "approvals"},
-	{"for another network", set(0, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
+var hostileNativePlans = []hostilePlan{
+	{"one wei too many", set(0, "value", "0x2386f26fc10001"), swap.NotAsAccepted, "value"},
+	{"one wei too few", set(0, "value", "9999999999999999"), swap.NotAsAccepted, "value"},
+	{"no value", func(p map[string]any) { delete(paramOf(p, 0), "value") }, swap.NotAsAccepted, "value"},
+	{"an approval before it", insert(0, approveAction(exampleDepot, 25_000_000)), swap.NotAsAccepted, "approvals"},
+	{"a payment before it", insert(0, sendAction(false, map[string]any{"from": exampleAccount.Hex(), "to": attacker.Hex(), "value": "0x1"})), swap.NotAsAccepted, "approvals"},
+	{"on another network", set(0, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
 	{"to the account", set(0, "to", exampleAccount.Hex()), swap.NotPinned, "to"},
-	{"to a Safe of the account's, which obeys it", func(p map[string]any) {
+	{"to a Safe that the account owns", func(p map[string]any) {
 		paramOf(p, 0)["to"], paramOf(p, 0)["data"] = safe.Hex(), execTransaction
 	}, swap.NotPinned, "to"},
 	{"without data", set(0, "data", "0x"), swap.Undecodable, "data"},
 }
 
-// planAttacks are the plans of both tables. Nothing of them can be signed, since Build
-// returns no step.
-func planAttacks(t *testing.T) (list []providertest.Attack) {
-	on := func(name string, raw []byte, terms swap.Terms, h hostile) {
-		list = append(list, providertest.Attack{Name: "plan/" + name + "/" + h.name, Code: h.code, Field: h.field, Try: func(t *testing.T) error {
+// planAttacks returns an attack for each plan of hostilePlans and hostileNativePlans. A plan that
+// cannot be read is safe: Build then returns no step to sign.
+func planAttacks(t *testing.T) (attacks []providertest.Attack) {
+	add := func(name string, raw []byte, terms swap.Terms, h hostilePlan) {
+		attacks = append(attacks, providertest.Attack{Name: "plan/" + name + "/" + h.name, Code: h.code, Field: h.field, Try: func(t *testing.T) error {
 			_, err := readPlan(planWith(t, raw, h.change), terms, depositContracts)
 			return err
 		}})
 	}
 	for rule, plans := range hostilePlans {
 		for _, h := range plans {
-			on(rule, example(t, "k_build_resp"), termsOf(exampleRequest(), 1), h)
+			add(rule, example(t, "k_build_resp"), termsOf(exampleRequest(), 1), h)
 		}
 	}
-	for _, h := range hostileNative {
-		on("of the native coin", example(t, "k_build_native"), nativeTerms(), h)
+	for _, h := range hostileNativePlans {
+		add("of a native input", example(t, "k_build_native"), nativeTerms(), h)
 	}
-	return list
+	return attacks
 }
 
-// TestOddPlans: unusual plans that mean the same are accepted.
-func TestOddPlans(t *testing.T) {
+// TestEquivalentPlans checks that plans are accepted that differ from the example but mean the
+// same.
+func TestEquivalentPlans(t *testing.T) {
 	for name, change := range map[string]func(map[string]any){
-		"no switch":             func(p map[string]any) { p["approvals"] = actions(p)[1:] },
+		"no network switch":     func(p map[string]any) { p["approvals"] = actions(p)[1:] },
 		"no approval":           func(p map[string]any) { p["approvals"] = []any{actions(p)[0], actions(p)[2]} },
-		"a reset before":        insert(1, approving(exampleDepot, 0)),
-		"the chain in hex":      set(theDeposit, "chainId", "0x2105"),
-		"the chain in decimal":  set(theDeposit, "chainId", "8453"),
-		"the chain as a number": set(theDeposit, "chainId", 8453),
-		"no value":              func(p map[string]any) { delete(paramOf(p, theDeposit), "value") },
-		"lower case":            set(theDeposit, "to", strings.ToLower(exampleDepot.Hex())),
-		"gas, fees and a nonce": func(p map[string]any) { addWalletFields(paramOf(p, theDeposit)) },
+		"approval reset first":  insert(1, approveAction(exampleDepot, 0)),
+		"chain in hex":          set(depositAt, "chainId", "0x2105"),
+		"chain in decimal":      set(depositAt, "chainId", "8453"),
+		"chain as a number":     set(depositAt, "chainId", 8453),
+		"no value":              func(p map[string]any) { delete(paramOf(p, depositAt), "value") },
+		"target in lower case":  set(depositAt, "to", strings.ToLower(exampleDepot.Hex())),
+		"gas, fees and a nonce": func(p map[string]any) { addWalletFields(paramOf(p, depositAt)) },
 	} {
 		terms := termsOf(exampleRequest(), 1)
 		d, err := readPlan(planWith(t, example(t, "k_build_resp"), change), terms, depositContracts)
@@ -276,19 +287,20 @@ func TestOddPlans(t *testing.T) {
 	}
 }
 
-// addWalletFields adds the fields that the wallet sets itself.
+// addWalletFields adds the fields that the wallet ignores, because it sets them itself.
 func addWalletFields(tx map[string]any) {
 	for name, v := range map[string]any{"gas": "640000", "gasPrice": "0x1", "maxFeePerGas": "0xffffffffffff", "maxPriorityFeePerGas": "0xffffffffffff", "nonce": "0x7"} {
 		tx[name] = v
 	}
 }
 
-// move sends the deposit, and the approval for it, to another contract.
-func move(p map[string]any, to common.Address) {
-	set(theApproval, "data", approval(to, big.NewInt(25_000_000)))(p)
-	set(theDeposit, "to", to.Hex())(p)
+// redirect makes another contract the target of the deposit and the spender of its approval.
+func redirect(p map[string]any, to common.Address) {
+	set(approvalAt, "data", approval(to, big.NewInt(25_000_000)))(p)
+	set(depositAt, "to", to.Hex())(p)
 }
 
+// planWith returns a reply with a change made in its plan.
 func planWith(t testing.TB, raw []byte, change func(map[string]any)) []byte {
 	t.Helper()
 	var p map[string]any
@@ -303,35 +315,38 @@ func planWith(t testing.TB, raw []byte, change func(map[string]any)) []byte {
 	return out
 }
 
-// An otherStep is not exactly a deposit for the terms.
-type otherStep struct {
+// A changedStep is the example's deposit, or its terms, with one change, for which Decode must
+// refuse it.
+type changedStep struct {
 	change func(*swap.Step, *swap.Terms)
-	code   swap.Code
-	field  string
+	code   swap.Code // of the refusal
+	field  string    // of the refusal
 }
 
-var otherSteps = map[string]otherStep{
+// changedSteps are by name: the step is …
+var changedSteps = map[string]changedStep{
 	"a message":            {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.TypedStep }, swap.Undecodable, "kind"},
-	"a late call":          {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.DeferredStep }, swap.Undecodable, "kind"},
-	"nothing":              {func(s *swap.Step, _ *swap.Terms) { s.Call = nil }, swap.Undecodable, "kind"},
-	"a message beside":     {func(s *swap.Step, _ *swap.Terms) { s.Typed = &apitypes.TypedData{} }, swap.Undecodable, "kind"},
+	"a deferred step":      {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.DeferredStep }, swap.Undecodable, "kind"},
+	"no call":              {func(s *swap.Step, _ *swap.Terms) { s.Call = nil }, swap.Undecodable, "kind"},
+	"a call and a message": {func(s *swap.Step, _ *swap.Terms) { s.Typed = &apitypes.TypedData{} }, swap.Undecodable, "kind"},
 	"another provider's":   {func(_ *swap.Step, t *swap.Terms) { t.Provider = swap.Bridge }, swap.NotAsAccepted, "provider"},
-	"of a wrapped coin":    {func(_ *swap.Step, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "provider"},
-	"of nothing":           {func(_ *swap.Step, t *swap.Terms) { t.AmountIn = nil }, swap.NotAsAccepted, "amountIn"},
+	"of wrapped native":    {func(_ *swap.Step, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "provider"},
+	"of no amount":         {func(_ *swap.Step, t *swap.Terms) { t.AmountIn = nil }, swap.NotAsAccepted, "amountIn"},
 	"for another network":  {func(s *swap.Step, _ *swap.Terms) { s.Call.ChainID = 1 }, swap.NotAsAccepted, "from"},
 	"from another account": {func(s *swap.Step, _ *swap.Terms) { s.Call.From = attacker }, swap.NotAsAccepted, "from"},
-	"with coins":           {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = big.NewInt(1) }, swap.NotAsAccepted, "value"},
+	"with a value":         {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = big.NewInt(1) }, swap.NotAsAccepted, "value"},
 	"without a value":      {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = nil }, swap.NotAsAccepted, "value"},
-	"that calls nothing":   {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = nil }, swap.Undecodable, "data"},
+	"without calldata":     {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = nil }, swap.Undecodable, "data"},
 	"to the token":         {func(s *swap.Step, _ *swap.Terms) { s.Call.To = exampleIn }, swap.NotPinned, "to"},
-	"to nobody":            {func(s *swap.Step, _ *swap.Terms) { s.Call.To = common.Address{} }, swap.NotPinned, "to"},
-	"to a Safe of the account's": {func(s *swap.Step, _ *swap.Terms) {
+	"to the zero address":  {func(s *swap.Step, _ *swap.Terms) { s.Call.To = common.Address{} }, swap.NotPinned, "to"},
+	"to a Safe that the account owns": {func(s *swap.Step, _ *swap.Terms) {
 		s.Call.To, s.Call.Data = safe, common.FromHex(execTransaction)
 	}, swap.NotPinned, "to"},
-	"the coin, as if it was": {func(_ *swap.Step, t *swap.Terms) { t.TokenIn = chain.Native }, swap.NotAsAccepted, "value"},
+	"a token call, native terms": {func(_ *swap.Step, t *swap.Terms) { t.TokenIn = chain.Native }, swap.NotAsAccepted, "value"},
 }
 
-func (o otherStep) decoded(t *testing.T) error {
+// decoded returns the error of decoding the changed step.
+func (o changedStep) decoded(t *testing.T) error {
 	order := exampleOrderOf(t)
 	s, terms := order.Plan.Steps[0], order.Terms
 	call := *s.Call
@@ -341,7 +356,8 @@ func (o otherStep) decoded(t *testing.T) error {
 	return err
 }
 
-// TestDeposit: the example's deposit decodes to an opaque effect that promises no output.
+// TestDeposit checks that the example's deposit decodes to an opaque effect that promises
+// no output.
 func TestDeposit(t *testing.T) {
 	o := exampleOrderOf(t)
 	if f, err := (&Provider{depositContracts: depositContracts}).Decode(o.Terms, o.Plan.Steps[0]); err != nil || f.Kind != swap.Opaque || f.Target != exampleDepot || len(f.Receives) != 0 {
@@ -349,8 +365,9 @@ func TestDeposit(t *testing.T) {
 	}
 }
 
-// TestUnknownContract: a deposit to a contract that is not built in for the network is
-// refused, even if it is built in for another. No filler is built in.
+// TestUnknownContract checks that a deposit is refused unless it goes to the contract that is
+// built in for its network, even if it goes to the contract of another network. It also checks
+// that no filler is built in.
 func TestUnknownContract(t *testing.T) {
 	p := &Provider{depositContracts: depositContracts}
 	for _, n := range networks {
@@ -366,16 +383,16 @@ func TestUnknownContract(t *testing.T) {
 				t.Errorf("chain %d, %s: %v", n.ChainID, to, err)
 			}
 			if err := swap.Check(terms, []swap.Effect{{Kind: swap.Opaque, Chain: n.ChainID, Target: call.To, TrustedTo: trusted, Spends: []swap.Spend{{Token: terms.TokenIn, Amount: terms.AmountIn}}}}, p.Pins()); (err == nil) != p.Pins().Allows(n.ChainID, swap.Depot, to) {
-				t.Errorf("chain %d, %s, by package swap alone: %v", n.ChainID, to, err)
+				t.Errorf("chain %d, %s, checked by package swap only: %v", n.ChainID, to, err)
 			}
 		}
 	}
 	if len(fillers) != 0 {
-		t.Error("a filler is built in that no source names")
+		t.Error("a filler is built in, but no source publishes any")
 	}
 }
 
-// TestPublishedReserves: the built-in contracts are the published ones.
+// TestPublishedReserves checks that the built-in contracts are the published ones.
 func TestPublishedReserves(t *testing.T) {
 	raw, err := os.ReadFile("testdata/live/reserves.json")
 	if err != nil {
@@ -397,7 +414,7 @@ func TestPublishedReserves(t *testing.T) {
 	}
 }
 
-// TestNetworks: the entries match the spec's eight networks and the support table.
+// TestNetworks checks the networks against the eight of the spec and against the support table.
 func TestNetworks(t *testing.T) {
 	for i, id := range swap.SupportedChains() {
 		n := networks[i]

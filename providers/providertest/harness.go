@@ -103,7 +103,7 @@ func refusedAt(at string, err error) outcome {
 }
 
 // run carries out the whole flow under the honest terms, as the service and the engine do:
-// quote, build, decode and check. Late steps are decoded and checked again once they have
+// quote, build, decode and check. Deferred steps are decoded and checked again once they have
 // calldata. An order that the provider settles is then submitted and its status queried.
 func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 	offer, beside, err := h.quote(ctx, p)
@@ -137,7 +137,7 @@ func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 		err = h.judge(p, order.Plan.Steps, made, o.facets)
 	}
 	if err == nil && o.facets["digest"] != accepted {
-		err = swap.Refuse(swap.NotAsAccepted, "a late call is not what was accepted")
+		err = swap.Refuse(swap.NotAsAccepted, "a deferred call is not what was accepted")
 	}
 	if err != nil {
 		return refusedAt("decode", err)
@@ -168,7 +168,7 @@ func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b s
 		case swap.DeferredStep:
 			late, ok := p.(swap.DeferredBuilder)
 			if !ok {
-				return order, errors.New("a late step of a provider that makes no late calls")
+				return order, errors.New("a deferred step of a provider that is no DeferredBuilder")
 			}
 			call, err := late.Late(ctx, order, i)
 			if err != nil {

@@ -86,7 +86,7 @@ func (h *harness) repeat(t *testing.T) {
 	if err != nil || !sameJSON(built, h.built) {
 		t.Errorf("a stored offer builds something else: %v", err)
 	}
-	for range 2 { // as after a crash before the late call was journaled
+	for range 2 { // as after a crash before the deferred call was journaled
 		if o, err := h.finish(t.Context(), h.p, stored, built); err != nil || !sameJSON(o.Plan, h.order.Plan) {
 			t.Errorf("a stored offer is carried out otherwise: %v", err)
 		}

@@ -128,7 +128,7 @@ func TestRedacted(t *testing.T) {
 		if err := json.Unmarshal([]byte(all), &a); err != nil {
 			t.Fatal(err)
 		}
-		first, second := fmt.Sprintf("%040x", firstStandIn), fmt.Sprintf("%040x", firstStandIn+1)
+		first, second := fmt.Sprintf("%040x", firstPlaceholder), fmt.Sprintf("%040x", firstPlaceholder+1)
 		x := a.Replies[0]
 		if a.Provider != swap.DEX || a.Code != swap.Undecodable || a.Field != "data.[redacted]" || a.Version != "1.2.3" || !strings.Contains(a.Reason, first) ||
 			x.Method != "POST" || x.Status != 200 || x.Path != "/swap/0x"+first || x.Cut || strings.Count(x.Body, first) != 2 || strings.Count(x.Body, second) != 1 || !strings.Contains(x.Body, `\\u0041`) || !strings.Contains(x.Body, `"[redacted] 0x7 v1"`) {
@@ -169,7 +169,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	me := fmt.Sprintf("0x%040x", firstStandIn+1)
+	me := fmt.Sprintf("0x%040x", firstPlaceholder+1)
 	want := `{"how":"at ` + host + ` for ` + me + `","raw":{"` + me + `":"[redacted]","token":"[redacted]\u202e","id":"` + hash + `","maker":"` + signature + `","amount":7.50}}`
 	if string(b) != want {
 		t.Errorf("%s, want %s", b, want)

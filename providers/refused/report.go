@@ -40,7 +40,7 @@ func (d *redaction) redactLiteral(b []byte) []byte {
 	if json.Unmarshal(b, &s) != nil {
 		return nil // which makes the document invalid
 	}
-	b, err := json.Marshal(d.redactNames(s))
+	b, err := json.Marshal(d.redactAccounts(s))
 	if err != nil {
 		panic(err) // text
 	}

@@ -80,7 +80,7 @@ func (s *Server) scoutFind(r *http.Request) (token, error) {
 
 func (s *Server) scoutRecord(t token) map[string]any {
 	rate, volume24h, capital := any(nil), any(nil), any(nil)
-	if q, ok := s.present(t.Symbol); ok && (t.Chain != 5330 || slices.Contains(scoutPriced, t.Symbol)) {
+	if q, ok := s.currentQuote(t.Symbol); ok && (t.Chain != 5330 || slices.Contains(scoutPriced, t.Symbol)) {
 		rate, volume24h, capital = q.text(), decimal(volume(t)), decimal(float64(t.asset.Cap()))+".36"
 	}
 	record := map[string]any{
@@ -152,7 +152,7 @@ func (s *Server) scoutStats(r *http.Request) (any, error) {
 		return nil, err
 	}
 	n, _ := network.ByID(chains[0])
-	q, ok := s.present(n.Native)
+	q, ok := s.currentQuote(n.Native)
 	price := any(nil)
 	if ok {
 		price = q.text()

@@ -100,7 +100,7 @@ func inDollars(query url.Values, name string) error {
 
 // coinSimple returns what the simple endpoints report of an asset.
 func (s *Server) coinSimple(a market.Asset, query url.Values) (map[string]any, bool) {
-	q, ok := s.present(a.Symbol)
+	q, ok := s.currentQuote(a.Symbol)
 	said := map[string]any{"usd": q.number()}
 	for asked, member := range map[string]struct {
 		name string
@@ -213,7 +213,7 @@ func (s *Server) coinMarkets(r *http.Request) (any, error) {
 }
 
 func (s *Server) coinMarket(a market.Asset) (map[string]any, bool) {
-	q, ok := s.present(a.Symbol)
+	q, ok := s.currentQuote(a.Symbol)
 	change := s.change(a.Symbol, q, 24*time.Hour)
 	supply := float64(a.Cap()) * 1e6 / float64(a.Start())
 	return map[string]any{

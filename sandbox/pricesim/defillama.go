@@ -122,7 +122,7 @@ func llamaEach(list string, say func(llamaCoin) (any, bool)) (any, error) {
 
 func (s *Server) llamaCurrent(r *http.Request) (any, error) {
 	return llamaEach(r.PathValue("coins"), func(c llamaCoin) (any, bool) {
-		q, ok := s.present(c.symbol)
+		q, ok := s.currentQuote(c.symbol)
 		return llamaPrice{c.decimals, c.symbol, q.number(), q.at.Unix(), q.confidence}, ok
 	})
 }
@@ -137,7 +137,7 @@ func (s *Server) sample(symbol string, at time.Time, width time.Duration) (quote
 	if near.Sub(at).Abs() > width {
 		return quote{}, false
 	}
-	return s.quote(symbol, near)
+	return s.quoteAt(symbol, near)
 }
 
 func (s *Server) llamaHistorical(r *http.Request) (any, error) {
@@ -157,7 +157,7 @@ func (s *Server) llamaHistorical(r *http.Request) (any, error) {
 
 func (s *Server) llamaFirst(r *http.Request) (any, error) {
 	return llamaEach(r.PathValue("coins"), func(c llamaCoin) (any, bool) {
-		q, ok := s.quote(c.symbol, s.now().Add(-historyDepth).Truncate(llamaGrain).Add(llamaGrain))
+		q, ok := s.quoteAt(c.symbol, s.now().Add(-historyDepth).Truncate(llamaGrain).Add(llamaGrain))
 		return map[string]any{"price": q.number(), "symbol": c.symbol, "timestamp": q.at.Unix()}, ok
 	})
 }
@@ -296,7 +296,7 @@ func (s *Server) llamaPercentage(r *http.Request) (any, error) {
 		at = at.Add(period)
 	}
 	return llamaEach(r.PathValue("coins"), func(c llamaCoin) (any, bool) {
-		q, ok := s.quote(c.symbol, at)
+		q, ok := s.quoteAt(c.symbol, at)
 		return s.change(c.symbol, q, period), ok
 	})
 }
@@ -324,7 +324,7 @@ func (s *Server) llamaCaps(r *http.Request) (any, error) {
 	caps := map[string]any{}
 	for _, key := range keys {
 		if c, ok := llamaCoinOf(key); ok && s.Settings().knows(c.symbol) {
-			q, _ := s.present(c.symbol)
+			q, _ := s.currentQuote(c.symbol)
 			caps[key] = map[string]any{"mcap": c.asset.Cap(), "timestamp": q.at.Unix()}
 		}
 	}

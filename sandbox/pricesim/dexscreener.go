@@ -95,7 +95,7 @@ func (s *Server) screenPairs(chain string, id uint64, address string) (pairs []s
 		if p.quote {
 			base, quoted = other, t
 		}
-		q, ok := s.present(base.Symbol)
+		q, ok := s.currentQuote(base.Symbol)
 		unit, _ := s.market.At(quoted.Symbol, q.at)
 		if !ok {
 			continue

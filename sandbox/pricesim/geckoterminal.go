@@ -148,7 +148,7 @@ func (s *Server) geckoSimple(r *http.Request) (any, error) {
 		}
 		attributes[m.name] = map[string]any{}
 		for _, t := range found {
-			if q, ok := s.present(t.Symbol); ok {
+			if q, ok := s.currentQuote(t.Symbol); ok {
 				attributes[m.name][lower(t)] = m.of(t, q)
 			}
 		}
@@ -163,7 +163,7 @@ func requestID(r *http.Request) string {
 }
 
 func (s *Server) geckoRecord(r *http.Request, t token) map[string]any {
-	q, _ := s.present(t.Symbol)
+	q, _ := s.currentQuote(t.Symbol)
 	supply := float64(t.supply())
 	return map[string]any{
 		"id": r.PathValue("network") + "_" + lower(t), "type": "token",

@@ -15,29 +15,30 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// competingOrders returns two deposits of the same input for different tokens, so that a refund
-// may belong to either.
+// competingOrders returns two orders that deposited the same input for different tokens: a
+// refund may belong to either.
 func competingOrders(t *testing.T) (c *proofFixture, first, second string) {
 	c, first = newDepositFixture(t, 2, nil)
 	second = c.order(func(o *swap.Order) { c.deposited(o); o.Terms.TokenOut = weth })
 	return c, first, second
 }
 
-// claimFor makes the provider claim something about one order only.
+// claimFor makes the provider return claim for one order; its claims for others stay as they
+// are.
 func (c *proofFixture) claimFor(id string, claim swap.Claim) {
-	before := c.provider.claims
+	others := c.provider.claims
 	c.provider.claims = func(o swap.Order) (swap.Claim, error) {
 		if o.ID == id {
 			return claim, nil
 		}
-		return before(o)
+		return others(o)
 	}
 }
 
-// TestRefundOfAnother checks that a refund which may belong to either of two orders ends
-// neither until the provider names it, a second refund arrives or the other order ends.
-func TestRefundOfAnother(t *testing.T) {
-	t.Run("nothing tells", func(t *testing.T) {
+// TestAmbiguousRefund checks that a refund that may belong to either of two orders ends neither
+// until the provider claims it for one, a second refund arrives or one of them ends otherwise.
+func TestAmbiguousRefund(t *testing.T) {
+	t.Run("no claim", func(t *testing.T) {
 		c, first, second := competingOrders(t)
 		c.src.mineFinal(refund(1, solver, 5000))
 		for range 3 {
@@ -46,7 +47,7 @@ func TestRefundOfAnother(t *testing.T) {
 			c.restart()
 		}
 	})
-	t.Run("the provider tells", func(t *testing.T) {
+	t.Run("a final claim", func(t *testing.T) {
 		c, first, second := competingOrders(t)
 		c.claimFor(second, swap.Claim{State: swap.Refunded, Tx: c.src.mineFinal(refund(1, solver, 5000)), Chain: srcChain})
 		c.wantVerdict(c.pollRepeatedly(second), swap.ProvenByRefund, bothAgree)
@@ -54,7 +55,7 @@ func TestRefundOfAnother(t *testing.T) {
 		c.dst.mineFinal(arrival(1, solver, 1000))
 		c.wantVerdict(c.pollRepeatedly(first), swap.ProvenByArrival, bothAgree)
 	})
-	t.Run("the provider tells of the other's", func(t *testing.T) {
+	t.Run("a claim that is not final", func(t *testing.T) {
 		c, first, second := competingOrders(t)
 		c.pollOnce(second)
 		c.claimFor(second, swap.Claim{State: swap.Settling, Tx: c.src.mineFinal(refund(1, solver, 5000)), Chain: srcChain})
@@ -63,7 +64,7 @@ func TestRefundOfAnother(t *testing.T) {
 		c.wantVerdict(c.pollRepeatedly(second), swap.ProvenByRefund, bothAgree)
 		c.wantVerdict(c.pollRepeatedly(first), "", "")
 	})
-	t.Run("the other one is filled", func(t *testing.T) {
+	t.Run("the other order is filled", func(t *testing.T) {
 		c, first, second := competingOrders(t)
 		c.src.mineFinal(refund(1, solver, 5000))
 		c.wantVerdict(c.pollRepeatedly(second), "", "")
@@ -71,7 +72,7 @@ func TestRefundOfAnother(t *testing.T) {
 		c.wantVerdict(c.pollRepeatedly(first), swap.ProvenByArrival, bothAgree)
 		c.wantVerdict(c.pollRepeatedly(second), swap.ProvenByRefund, bothAgree)
 	})
-	t.Run("a second one", func(t *testing.T) {
+	t.Run("a second refund", func(t *testing.T) {
 		c, first, second := competingOrders(t)
 		c.src.mineFinal(refund(1, solver, 5000))
 		c.wantVerdict(c.pollRepeatedly(second), "", "")
@@ -80,33 +81,34 @@ func TestRefundOfAnother(t *testing.T) {
 		c.wantVerdict(a, swap.ProvenByRefund, bothAgree)
 		c.wantVerdict(b, swap.ProvenByRefund, bothAgree)
 		if a.Verdict.Evidence.Tx == b.Verdict.Evidence.Tx {
-			t.Error("one refund for both")
+			t.Error("both orders end by the same refund")
 		}
 	})
 }
 
-// TestCoinOfTwoFills checks that a fill reports the native coin gained in its block only
-// if no other order of ours may have been paid in that block.
-func TestCoinOfTwoFills(t *testing.T) {
-	pays := func(order, hash byte) ledgerTx {
+// TestNativeReceivedByFills checks that a verdict reports the native currency that the account
+// gained in the block of a fill only if no other of its orders may have been paid in that block.
+// So it does not for the order that is proven first: the other is still open then.
+func TestNativeReceivedByFills(t *testing.T) {
+	nativeFill := func(order, hash byte) ledgerTx {
 		tx := fill(0)
 		tx.hash, tx.internalTransfers = common.Hash{hash}, map[common.Address]int64{account: 1000}
 		tx.logs = tx.logs[1:]
 		tx.logs[0].Topics = []common.Hash{filledAs, {order}}
 		return tx
 	}
-	coin := func(o *swap.Order) { o.Terms.TokenOut = chain.Native }
+	wantNative := func(o *swap.Order) { o.Terms.TokenOut = chain.Native }
 	for name, tc := range map[string]struct {
-		blocks [][]ledgerTx
-		shown  bool
+		blocks   [][]ledgerTx
+		reported bool // the amount of the second order
 	}{
-		"in one block": {[][]ledgerTx{{pays(1, 1), pays(2, 2)}}, false},
-		"in two":       {[][]ledgerTx{{pays(1, 1)}, {pays(2, 2)}}, true},
+		"in one block":  {[][]ledgerTx{{nativeFill(1, 1), nativeFill(2, 2)}}, false},
+		"in two blocks": {[][]ledgerTx{{nativeFill(1, 1)}, {nativeFill(2, 2)}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newProofFixture(t, 2)
 			c.provider.proof = fillProof
-			first, second := c.order(coin), c.order(coin)
+			first, second := c.order(wantNative), c.order(wantNative)
 			for _, txs := range tc.blocks {
 				c.src.mine(1, txs...)
 			}
@@ -114,7 +116,7 @@ func TestCoinOfTwoFills(t *testing.T) {
 			for i, id := range []string{first, second} {
 				o := c.pollRepeatedly(id)
 				c.wantVerdict(o, swap.ProvenByFill, bothAgree)
-				if shown := o.Verdict.Received != nil; shown && o.Verdict.Received.Amount.Int64() != 1000 || shown != (tc.shown && i == 1) {
+				if reported := o.Verdict.Received != nil; reported && o.Verdict.Received.Amount.Int64() != 1000 || reported != (tc.reported && i == 1) {
 					t.Errorf("order %d received %+v", i+1, o.Verdict.Received)
 				}
 			}
@@ -122,9 +124,9 @@ func TestCoinOfTwoFills(t *testing.T) {
 	}
 }
 
-// TestArrivalBesideUnreadable covers an open order that cannot be read and may expect the
-// same payment: then the payment counts only if the provider names it.
-func TestArrivalBesideUnreadable(t *testing.T) {
+// TestArrivalWithUnreadableOrder has an open order whose record cannot be read, so that it may
+// expect the same payment: the payment counts for another only if the provider claims it.
+func TestArrivalWithUnreadableOrder(t *testing.T) {
 	c, first, second := competingOrders(t)
 	if err := c.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(second), []byte("{}")) }); err != nil {
 		t.Fatal(err)
@@ -135,26 +137,27 @@ func TestArrivalBesideUnreadable(t *testing.T) {
 	c.wantVerdict(c.pollRepeatedly(first), swap.ProvenByArrival, bothAgree)
 }
 
-// TestArrivalOfAnother checks the same for arrivals, if two orders paid different inputs
-// for about as much. Of orders that differ only in price, either may get it.
-func TestArrivalOfAnother(t *testing.T) {
+// TestAmbiguousArrival checks when a payment ends an order although there is another open order,
+// which differs from it by one change. It does not if the payment may be the other's. Orders that
+// differ only in their minimum are interchangeable: the payment ends one of them.
+func TestAmbiguousArrival(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(*swap.Order)
-		by     string
+		change   func(*swap.Order)
+		provenBy string // "": the order stays open
 	}{
-		"another input":     {func(o *swap.Order) { o.Terms.TokenIn = weth }, ""},
-		"another amount":    {func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(5001) }, ""},
-		"another refund":    {func(o *swap.Order) { o.Terms.RefundTo = stranger }, ""},
-		"another price":     {func(o *swap.Order) { o.Terms.MinOut = big.NewInt(999) }, swap.ProvenByArrival},
-		"half the price":    {func(o *swap.Order) { o.Terms.AmountIn, o.Terms.MinOut = big.NewInt(5001), big.NewInt(500) }, swap.ProvenByArrival},
-		"another recipient": {func(o *swap.Order) { o.Terms.Recipient = stranger }, swap.ProvenByArrival},
-		"another token":     {func(o *swap.Order) { o.Terms.TokenOut = weth }, swap.ProvenByArrival},
-		"not handed over":   {func(o *swap.Order) { o.Results, o.Step, o.State = nil, 0, swap.Executing }, swap.ProvenByArrival},
-		"settled by itself": {func(o *swap.Order) { o.Plan.Settlement = swap.ByOwnCall }, swap.ProvenByArrival},
-		"signed":            {func(o *swap.Order) { o.Plan.Steps[0].Effect.Kind = swap.Signed }, swap.ProvenByArrival},
-		"handed over after": {func(o *swap.Order) { o.Results[0].Evidence.Time = o.Results[0].Evidence.Time.Add(time.Hour) }, swap.ProvenByArrival},
-		"reported unproven": {func(o *swap.Order) { o.Terms.AmountIn, o.Condition = big.NewInt(5001), swap.AwaitingProof }, ""},
-		"mined and not deep": {func(o *swap.Order) {
+		"another input":           {func(o *swap.Order) { o.Terms.TokenIn = weth }, ""},
+		"another amount":          {func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(5001) }, ""},
+		"another refund":          {func(o *swap.Order) { o.Terms.RefundTo = stranger }, ""},
+		"another minimum":         {func(o *swap.Order) { o.Terms.MinOut = big.NewInt(999) }, swap.ProvenByArrival},
+		"half the minimum":        {func(o *swap.Order) { o.Terms.AmountIn, o.Terms.MinOut = big.NewInt(5001), big.NewInt(500) }, swap.ProvenByArrival},
+		"another recipient":       {func(o *swap.Order) { o.Terms.Recipient = stranger }, swap.ProvenByArrival},
+		"another token":           {func(o *swap.Order) { o.Terms.TokenOut = weth }, swap.ProvenByArrival},
+		"not deposited":           {func(o *swap.Order) { o.Results, o.Step, o.State = nil, 0, swap.Executing }, swap.ProvenByArrival},
+		"settled by its own call": {func(o *swap.Order) { o.Plan.Settlement = swap.ByOwnCall }, swap.ProvenByArrival},
+		"signed":                  {func(o *swap.Order) { o.Plan.Steps[0].Effect.Kind = swap.Signed }, swap.ProvenByArrival},
+		"deposited later":         {func(o *swap.Order) { o.Results[0].Evidence.Time = o.Results[0].Evidence.Time.Add(time.Hour) }, swap.ProvenByArrival},
+		"awaiting proof":          {func(o *swap.Order) { o.Terms.AmountIn, o.Condition = big.NewInt(5001), swap.AwaitingProof }, ""},
+		"deposit not final": {func(o *swap.Order) {
 			o.Results, o.Step, o.State, o.Terms.AmountIn = nil, 0, swap.Executing, big.NewInt(5001)
 		}, ""},
 	} {
@@ -163,26 +166,26 @@ func TestArrivalOfAnother(t *testing.T) {
 			other := c.order(func(o *swap.Order) {
 				c.deposited(o)
 				tc.change(o)
-				if name == "not handed over" {
+				if name == "not deposited" {
 					delete(c.sender.sent, stepKey(*o, 0))
 				}
 			})
 			c.dst.mineFinal(arrival(1, solver, 1001))
-			c.wantVerdict(c.pollRepeatedly(id), tc.by, bothAgree)
+			c.wantVerdict(c.pollRepeatedly(id), tc.provenBy, bothAgree)
 			if o := c.get(other); o.State.Final() {
-				t.Errorf("the other ended %s", o.State)
+				t.Errorf("the other order ended as %s", o.State)
 			}
 		})
 	}
 }
 
-// TestShortNeedsAFinalClaim checks that a short payment ends an order only if the provider's
-// final claim names it.
+// TestShortNeedsAFinalClaim checks that a payment below the minimum ends an order only if a
+// final claim of the provider names it as what it is: an arrival as filled, a refund as refunded.
 func TestShortNeedsAFinalClaim(t *testing.T) {
 	for _, tc := range []struct {
-		claim swap.State
-		x     func(c *proofFixture) (common.Hash, uint64)
-		by    string
+		claim    swap.State
+		pay      func(c *proofFixture) (tx common.Hash, chainID uint64)
+		provenBy string // "": the payment does not end the order
 	}{
 		{swap.Settling, func(c *proofFixture) (common.Hash, uint64) { return c.dst.mineFinal(arrival(1, solver, 999)), dstChain }, ""},
 		{swap.Failed, func(c *proofFixture) (common.Hash, uint64) { return c.dst.mineFinal(arrival(1, solver, 999)), dstChain }, ""},
@@ -192,33 +195,33 @@ func TestShortNeedsAFinalClaim(t *testing.T) {
 		{swap.Refunded, func(c *proofFixture) (common.Hash, uint64) { return c.src.mineFinal(refund(1, solver, 4000)), 0 }, swap.ProvenByRefund},
 	} {
 		c, id := newDepositFixture(t, 2, nil)
-		tx, chainID := tc.x(c)
+		tx, chainID := tc.pay(c)
 		c.claimEnd(tc.claim, tx, chainID)
 		o := c.pollRepeatedly(id)
-		t.Logf("said to be %s", tc.claim)
-		if c.wantVerdict(o, tc.by, bothAgree); tc.by != "" && !o.Verdict.Short {
+		t.Logf("claimed as %s", tc.claim)
+		if c.wantVerdict(o, tc.provenBy, bothAgree); tc.provenBy != "" && !o.Verdict.Short {
 			t.Errorf("verdict %+v", o.Verdict)
 		}
 		c.dst.mineFinal(arrival(2, solver, 1000))
-		if tc.by == "" {
+		if tc.provenBy == "" {
 			c.wantVerdict(c.pollRepeatedly(id), swap.ProvenByArrival, bothAgree)
 		}
 	}
 }
 
-// TestOurOwnTokens checks that tokens that one of our own accounts sends in a filler's
-// transaction are not a payment by the filler.
+// TestOurOwnTokens checks that tokens which one of the user's own accounts transfers within a
+// filler's transaction are not a payment by the filler.
 func TestOurOwnTokens(t *testing.T) {
 	c, id := newDepositFixture(t, 2, func(o *swap.Order) { o.Terms.Recipient = stranger })
-	x := ledgerTx{hash: common.Hash{0xa0, 1}, from: solver, to: outside, logs: []*types.Log{transferLog(outside, account, stranger, 1000)}}
-	c.claimEnd(swap.Filled, c.dst.mineFinal(x), dstChain)
+	tx := ledgerTx{hash: common.Hash{0xa0, 1}, from: solver, to: outside, logs: []*types.Log{transferLog(outside, account, stranger, 1000)}}
+	c.claimEnd(swap.Filled, c.dst.mineFinal(tx), dstChain)
 	if o := c.pollRepeatedly(id); o.State.Final() {
 		t.Errorf("ended by %+v", o.Verdict)
 	}
 }
 
-// TestLateReceipts checks that a payment whose receipt appears after its log, at both
-// hosts, is not lost, and that one that is in no block is dropped.
+// TestLateReceipts checks that a payment is not lost if both hosts return its log before its
+// receipt, and that a payment that is in no block is dropped.
 func TestLateReceipts(t *testing.T) {
 	c, id := newDepositFixture(t, 2, nil)
 	c.dst.mineFinal(arrival(1, solver, 1000))
@@ -237,20 +240,20 @@ func TestLateReceipts(t *testing.T) {
 	c.wantVerdict(c.pollOnce(id), swap.ProvenByArrival, bothAgree)
 
 	c, id = newDepositFixture(t, 2, nil)
-	c.dst.hosts[0].lie = inventsLog(c.dst)
+	c.dst.hosts[0].lie = inventLog(c.dst)
 	c.pollOnce(id)
-	s := c.engine.settlementWatch(id).searches[searchArrival]
-	if len(s.hints) != 1 {
-		t.Fatalf("%d hints", len(s.hints))
+	search := c.engine.settlementWatch(id).searches[searchArrival]
+	if len(search.hints) != 1 {
+		t.Fatalf("%d hints, want 1", len(search.hints))
 	}
 	c.pollRepeatedly(id)
-	if len(s.hints) != 0 {
-		t.Errorf("%d hints", len(s.hints))
+	if len(search.hints) != 0 {
+		t.Errorf("%d hints, want 0", len(search.hints))
 	}
 }
 
-// inventsLog shows an arrival that never happened in searches, and no receipt.
-func inventsLog(l *ledger) func(string, any) any {
+// inventLog makes a host return, for any search of logs, an arrival that never happened.
+func inventLog(l *ledger) func(string, any) any {
 	log := arrival(9, solver, 1000).logs[0]
 	log.TxHash, log.BlockNumber, log.BlockHash = common.Hash{0xa0, 9}, 12, l.blocks[12].hash
 	return func(method string, result any) any {
@@ -261,8 +264,8 @@ func inventsLog(l *ledger) func(string, any) any {
 	}
 }
 
-// TestLogsBehind covers two hosts that have the blocks and are minutes behind with their
-// logs: nothing is declared absent, and a payment is found in the end.
+// TestLogsBehind has hosts whose logs are minutes behind their blocks. Then no payment is declared
+// absent, and it is found once a host has its log.
 func TestLogsBehind(t *testing.T) {
 	t.Run("a fill", func(t *testing.T) {
 		for _, nonce := range []bool{true, false} {
@@ -313,38 +316,40 @@ func TestLogsBehind(t *testing.T) {
 	})
 }
 
-// TestInvalidationAndFillInOneBlock covers a fill and a cancel in one block, in either order.
+// TestInvalidationAndFillInOneBlock has a fill and an invalidation in one block: the first one
+// decides.
 func TestInvalidationAndFillInOneBlock(t *testing.T) {
-	void := ledgerTx{hash: common.Hash{0xcc}, from: account, to: permit2}
-	lost := fill(1000)
-	lost.failed = true
+	invalidation := ledgerTx{hash: common.Hash{0xcc}, from: account, to: permit2}
+	failedFill := fill(1000)
+	failedFill.failed = true
 	for name, tc := range map[string]struct {
-		block []ledgerTx
-		by    string
+		block    []ledgerTx
+		provenBy string
 	}{
-		"the fill first": {[]ledgerTx{fill(1000), void}, swap.ProvenByFill},
-		"the void first": {[]ledgerTx{void, lost}, swap.ProvenByInvalidated},
+		"the fill first":         {[]ledgerTx{fill(1000), invalidation}, swap.ProvenByFill},
+		"the invalidation first": {[]ledgerTx{invalidation, failedFill}, swap.ProvenByInvalidated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newProofFixture(t, 2)
 			id := c.order(nil)
-			c.sender.sent[invalidateKey(swap.Order{ID: id})] = void.hash
+			c.sender.sent[invalidateKey(swap.Order{ID: id})] = invalidation.hash
 			c.src.mine(1, tc.block...)
 			c.src.useNonce(orderNonce)
-			c.wantVerdict(c.pollRepeatedly(id), tc.by, bothAgree)
+			c.wantVerdict(c.pollRepeatedly(id), tc.provenBy, bothAgree)
 		})
 	}
 }
 
-// TestEndOnTheSecond checks that a block of the last second may still fill an order.
-func TestEndOnTheSecond(t *testing.T) {
+// TestFillInLastSecond checks that an order can be filled in a block with the time of its
+// deadline, and is not declared unfilled before a later block is final.
+func TestFillInLastSecond(t *testing.T) {
 	c := newProofFixture(t, 2)
 	id := c.order(nil)
 	for c.src.head().time.Before(c.lastSecond()) {
 		c.src.mine(1)
 	}
 	if !c.src.head().time.Equal(c.lastSecond()) {
-		t.Fatal("no block of that second")
+		t.Fatal("no block in the last second")
 	}
 	c.src.mine(ledgerDepth - 1)
 	c.wantVerdict(c.pollRepeatedly(id), "", "") // no later block is final yet
@@ -359,13 +364,13 @@ func TestEndOnTheSecond(t *testing.T) {
 	}
 }
 
-// TestAfterTheEnd checks that nothing changes an end: no fill after a refund, no refund
-// after a fill, and no later claim.
-func TestAfterTheEnd(t *testing.T) {
+// TestFinalStateStays checks that nothing changes a final state: no arrival after a refund, no
+// refund after an arrival, and no later claim.
+func TestFinalStateStays(t *testing.T) {
 	for name, tc := range map[string]struct{ first, then func(c *proofFixture) }{
-		"a fill after a refund": {func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 5000)) }, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }},
-		"a refund after a fill": {func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }, func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 5000)) }},
-		"another word":          {func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }, func(c *proofFixture) { c.claimEnd(swap.Failed, common.Hash{}, 0) }},
+		"a fill after a refund":      {func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 5000)) }, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }},
+		"a refund after a fill":      {func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }, func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 5000)) }},
+		"another claim after a fill": {func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }, func(c *proofFixture) { c.claimEnd(swap.Failed, common.Hash{}, 0) }},
 	} {
 		c, id := newDepositFixture(t, 2, nil)
 		tc.first(c)
@@ -378,11 +383,12 @@ func TestAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestEndsAcrossRestarts restarts the process after every few polls.
+// TestEndsAcrossRestarts checks that orders end although the engine restarts after every few
+// polls. Absence is never proven if it restarts after each: it takes two searches of one engine.
 func TestEndsAcrossRestarts(t *testing.T) {
 	for name, tc := range map[string]struct {
-		do func(*proofFixture)
-		by string
+		happens  func(*proofFixture)
+		provenBy string
 	}{
 		"a fill": {func(c *proofFixture) { c.src.mineFinal(fill(1000)) }, swap.ProvenByFill},
 		"none":   {func(c *proofFixture) { c.src.mineUntil(c.lastSecond()) }, swap.ProvenByAbsence},
@@ -390,7 +396,7 @@ func TestEndsAcrossRestarts(t *testing.T) {
 		for every := 1; every <= 4; every++ {
 			c := newProofFixture(t, 2)
 			id := c.order(nil)
-			tc.do(c)
+			tc.happens(c)
 			var o swap.Order
 			for i := range 4 * every {
 				if i%every == every-1 {
@@ -400,42 +406,41 @@ func TestEndsAcrossRestarts(t *testing.T) {
 				c.now = c.now.Add(absentTime)
 			}
 			t.Log(name, every)
-			if tc.by == swap.ProvenByAbsence && every == 1 { // it never searches twice
-				tc.by = ""
+			if tc.provenBy == swap.ProvenByAbsence && every == 1 {
 				c.wantVerdict(o, "", "")
-				tc.by = swap.ProvenByAbsence
 				continue
 			}
-			c.wantVerdict(o, tc.by, bothAgree)
+			c.wantVerdict(o, tc.provenBy, bothAgree)
 		}
 	}
 }
 
-// TestHourOfTrouble covers an hour with one host down, both behind, or a silent provider:
-// nothing is concluded from that, and the end is found afterwards.
-func TestHourOfTrouble(t *testing.T) {
-	for name, trouble := range map[string]func(c *proofFixture, on bool){
-		"one host down": func(c *proofFixture, on bool) { c.src.hosts[0].down, c.dst.hosts[1].down = on, on },
+// TestOutageOfAnHour has hosts that fail in different ways for an hour, while the provider does
+// not answer. No order ends during the outage, and each ends as it should afterwards. If only
+// the provider fails, the chains may prove an end at once.
+func TestOutageOfAnHour(t *testing.T) {
+	for name, setOutage := range map[string]func(c *proofFixture, on bool){
+		"one host of each down": func(c *proofFixture, on bool) { c.src.hosts[0].down, c.dst.hosts[1].down = on, on },
 		"both down": func(c *proofFixture, on bool) {
 			c.src.hosts[0].down, c.src.hosts[1].down, c.dst.hosts[0].down = on, on, on
 		},
-		"both behind":     func(c *proofFixture, on bool) { lag(c.src, on); lag(c.dst, on) },
-		"ranges refused":  func(c *proofFixture, on bool) { refuse(c.src, on); refuse(c.dst, on) },
-		"provider silent": func(c *proofFixture, on bool) {},
+		"both behind":            func(c *proofFixture, on bool) { lag(c.src, on); lag(c.dst, on) },
+		"log searches refused":   func(c *proofFixture, on bool) { refuseLogs(c.src, on); refuseLogs(c.dst, on) },
+		"only the provider down": func(c *proofFixture, on bool) {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for kind, tc := range map[string]struct {
-				make func(*testing.T) (*proofFixture, string)
-				by   string
+				start    func(*testing.T) (*proofFixture, string)
+				provenBy string
 			}{
 				"a fill":    {func(t *testing.T) (*proofFixture, string) { c := newProofFixture(t, 2); return c, c.order(nil) }, swap.ProvenByFill},
 				"an expiry": {func(t *testing.T) (*proofFixture, string) { c := newProofFixture(t, 2); return c, c.order(nil) }, swap.ProvenByAbsence},
 				"a payment": {func(t *testing.T) (*proofFixture, string) { return newDepositFixture(t, 2, nil) }, swap.ProvenByArrival},
 			} {
-				c, id := tc.make(t)
+				c, id := tc.start(t)
 				c.provider.claims = func(swap.Order) (swap.Claim, error) { return swap.Claim{}, errors.New("down") }
-				trouble(c, true)
-				switch tc.by {
+				setOutage(c, true)
+				switch tc.provenBy {
 				case swap.ProvenByFill:
 					c.src.mineFinal(fill(1000))
 				case swap.ProvenByArrival:
@@ -444,40 +449,40 @@ func TestHourOfTrouble(t *testing.T) {
 				c.src.mineUntil(c.lastSecond())
 				for range 12 {
 					o := c.pollOnce(id)
-					if c.now = c.now.Add(5 * time.Minute); o.State.Final() && name != "provider silent" {
-						t.Fatalf("%s: %s in the midst of it", kind, o.State)
+					if c.now = c.now.Add(5 * time.Minute); o.State.Final() && name != "only the provider down" {
+						t.Fatalf("%s: the order ended as %s during the outage", kind, o.State)
 					}
 				}
-				trouble(c, false)
+				setOutage(c, false)
 				c.dst.mineUntil(c.src.head().time)
-				c.now = c.now.Add(time.Hour) // endpoints that failed are tried again
+				c.now = c.now.Add(time.Hour) // after which endpoints that failed are tried again
 				t.Log(kind)
-				c.wantVerdict(c.pollRepeatedly(id), tc.by, bothAgree)
+				c.wantVerdict(c.pollRepeatedly(id), tc.provenBy, bothAgree)
 			}
 		})
 	}
 }
 
-// TestSilentForAnHour checks that nothing is concluded while the provider is silent and
-// nothing happens on the chains, and that later events decide.
-func TestSilentForAnHour(t *testing.T) {
+// TestNoNewsForAnHour checks that an order stays open while the provider does not answer and
+// nothing happens on the chains, and ends by what happens afterwards.
+func TestNoNewsForAnHour(t *testing.T) {
 	signed := func(t *testing.T) (*proofFixture, string) {
 		c := newProofFixture(t, 2)
 		return c, c.order(func(o *swap.Order) { o.Terms.Deadline = c.now.Add(2 * time.Hour) })
 	}
 	deposit := func(t *testing.T) (*proofFixture, string) { return newDepositFixture(t, 2, nil) }
 	for name, tc := range map[string]struct {
-		make func(*testing.T) (*proofFixture, string)
-		then func(*proofFixture)
-		by   string
+		start    func(*testing.T) (*proofFixture, string)
+		then     func(*proofFixture)
+		provenBy string
 	}{
-		"a signed order, filled":   {signed, func(c *proofFixture) { c.src.mineFinal(fill(1000)) }, swap.ProvenByFill},
-		"a signed order, not used": {signed, func(c *proofFixture) { c.src.mineUntil(c.now.Add(2 * time.Hour)) }, swap.ProvenByAbsence},
-		"a deposit, filled":        {deposit, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }, swap.ProvenByArrival},
-		"a deposit, given back":    {deposit, func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 4950)) }, swap.ProvenByRefund},
+		"a signed order, filled":  {signed, func(c *proofFixture) { c.src.mineFinal(fill(1000)) }, swap.ProvenByFill},
+		"a signed order, expired": {signed, func(c *proofFixture) { c.src.mineUntil(c.now.Add(2 * time.Hour)) }, swap.ProvenByAbsence},
+		"a deposit, filled":       {deposit, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }, swap.ProvenByArrival},
+		"a deposit, refunded":     {deposit, func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 4950)) }, swap.ProvenByRefund},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, id := tc.make(t)
+			c, id := tc.start(t)
 			c.provider.claims = func(swap.Order) (swap.Claim, error) { return swap.Claim{}, errors.New("down") }
 			for range 60 {
 				c.now = c.now.Add(time.Minute)
@@ -490,11 +495,12 @@ func TestSilentForAnHour(t *testing.T) {
 				}
 			}
 			tc.then(c)
-			c.wantVerdict(c.pollRepeatedly(id), tc.by, bothAgree)
+			c.wantVerdict(c.pollRepeatedly(id), tc.provenBy, bothAgree)
 		})
 	}
 }
 
+// lag makes the hosts of a chain return only blocks from long ago, or stops that.
 func lag(l *ledger, on bool) {
 	for _, h := range l.hosts {
 		if h.lag = 0; on {
@@ -503,8 +509,8 @@ func lag(l *ledger, on bool) {
 	}
 }
 
-// refuse makes no host answer searches for logs.
-func refuse(l *ledger, on bool) {
+// refuseLogs makes the hosts of a chain refuse to return logs and receipts, or stops that.
+func refuseLogs(l *ledger, on bool) {
 	for _, h := range l.hosts {
 		h.lie = nil
 		if on {
@@ -518,8 +524,8 @@ func refuse(l *ledger, on bool) {
 	}
 }
 
-// TestCompetingOrdersOfOneTransaction checks that two payments in one transaction that is named
-// for both orders go to one each.
+// TestCompetingOrdersOfOneTransaction checks that if the provider names one transaction for two
+// orders and it has two payments, each order gets one of them.
 func TestCompetingOrdersOfOneTransaction(t *testing.T) {
 	c, first, second := competingOrders(t)
 	both := ledgerTx{hash: common.Hash{0xb7}, from: solver, to: usdc, logs: []*types.Log{transferLog(usdc, solver, account, 5000), transferLog(usdc, solver, account, 5000)}}
@@ -531,18 +537,18 @@ func TestCompetingOrdersOfOneTransaction(t *testing.T) {
 	c.wantVerdict(a, swap.ProvenByRefund, bothAgree)
 	c.wantVerdict(b, swap.ProvenByRefund, bothAgree)
 	if slices.Equal(a.Verdict.Logs, b.Verdict.Logs) {
-		t.Errorf("%+v counts twice", a.Verdict.Logs)
+		t.Errorf("the payment %+v counts for both orders", a.Verdict.Logs)
 	}
 }
 
-// TestNativeIsNamed checks that native coin is proof only if a filler sends it directly
-// to the recipient.
-func TestNativeIsNamed(t *testing.T) {
+// TestNativeFromFiller checks that native currency proves a fill only if a filler sends it to the
+// recipient directly.
+func TestNativeFromFiller(t *testing.T) {
 	c, id := newDepositFixture(t, 2, func(o *swap.Order) { o.Terms.TokenOut = chain.Native })
-	idle := ledgerTx{hash: common.Hash{0xc2}, from: solver, to: stranger, value: 7}
-	c.dst.mine(1, coin(1, stranger, 5000), idle)
+	unrelated := ledgerTx{hash: common.Hash{0xc2}, from: solver, to: stranger, value: 7}
+	c.dst.mine(1, coin(1, stranger, 5000), unrelated)
 	c.dst.mine(ledgerDepth)
-	c.claimEnd(swap.Filled, idle.hash, dstChain)
+	c.claimEnd(swap.Filled, unrelated.hash, dstChain)
 	if o := c.pollRepeatedly(id); o.State.Final() || o.Condition != swap.PaymentSeen {
 		t.Errorf("%s %q by %+v", o.State, o.Condition, o.Verdict)
 	}

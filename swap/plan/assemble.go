@@ -190,7 +190,7 @@ func (pl *Planner) judgePlan(t swap.Terms, plan swap.Plan) (found []swap.Finding
 	return append(found, swap.Finding{Code: "settlement_trusted", Severity: swap.Note, Text: "no contract enforces the settlement: the provider is trusted with it", Data: map[string]string{"trustedTo": last.TrustedTo}})
 }
 
-// simulatePlan simulates together the calls up to the first step that is typed or late. If that
+// simulatePlan simulates together the calls up to the first step that is typed or deferred. If that
 // leaves out more than a final signed order, a finding says so. Each call is simulated
 // again before it is signed.
 func (pl *Planner) simulatePlan(ctx context.Context, t swap.Terms, steps []swap.Step, x swap.Expected) ([]swap.Finding, error) {

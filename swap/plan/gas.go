@@ -54,7 +54,7 @@ func judgeFunds(g *swap.Gas, value, ceiling *big.Int, symbol string) (found []sw
 }
 
 // gasOf returns the gas cost of a plan's transactions and the value that they send, in
-// wei. A late step, whose bytes do not exist yet, is priced by the provider's estimate of
+// wei. A deferred step, whose bytes do not exist yet, is priced by the provider's estimate of
 // gas units at our own fees. So is a call after an approval that is not mined yet, which
 // no node can estimate.
 func gasOf(ctx context.Context, n Nodes, t swap.Terms, o swap.Offer, p swap.Plan) (swap.Gas, *big.Int, error) {
@@ -67,12 +67,12 @@ func gasOf(ctx context.Context, n Nodes, t swap.Terms, o swap.Offer, p swap.Plan
 		case swap.TypedStep:
 			continue
 		case swap.DeferredStep:
-			call = chain.Call{ChainID: t.SrcChain, From: t.Account, To: s.Effect.Target, Value: new(big.Int), Gas: max(o.Gas, minLateGas)}
+			call = chain.Call{ChainID: t.SrcChain, From: t.Account, To: s.Effect.Target, Value: new(big.Int), Gas: max(o.Gas, minDeferredGas)}
 		default:
 			call = *s.Call
 			value.Add(value, call.Value)
 			if approved && call.Gas == 0 && !t.WrapsFirst(s.Effect) { // a wrap needs no allowance
-				call.Gas = max(o.Gas, minLateGas)
+				call.Gas = max(o.Gas, minDeferredGas)
 				if s.Effect.Kind == swap.Approve {
 					call.Gas = approveGas
 				}
@@ -92,8 +92,8 @@ func gasOf(ctx context.Context, n Nodes, t swap.Terms, o swap.Offer, p swap.Plan
 	return g, value, err
 }
 
-// minLateGas is the least gas assumed for a late call, or for one after an approval.
-const minLateGas = 400_000
+// minDeferredGas is the least gas assumed for a deferred call, or for one after an approval.
+const minDeferredGas = 400_000
 
 // approveGas is the gas assumed for an approval that no node can estimate; known tokens
 // need a third to a half of it.

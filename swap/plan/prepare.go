@@ -110,7 +110,7 @@ func (pl *Planner) termsOf(o swap.Offer, net chain.Network) swap.Terms {
 	}
 }
 
-// decodeAll gives each built step the effect decoded from its bytes. A late step has no
+// decodeAll gives each built step the effect decoded from its bytes. A deferred step has no
 // bytes yet: its provider states the effect, which the bytes must match later.
 func decodeAll(p swap.Provider, t swap.Terms, b swap.Built) (swap.Plan, error) {
 	plan := swap.Plan{Settlement: b.Settlement, Spender: b.Spender}

@@ -32,7 +32,7 @@ func TestProposedTerms(t *testing.T) {
 		same     bool
 	}{
 		{9000, 50, time.Minute, true}, {9040, 50, time.Minute, true}, {9040, 5000, time.Minute, true}, {8999, 50, time.Minute, false},
-		{9050, 50, time.Minute, false}, {9050, 5000, time.Minute, false}, {9040, 1, time.Minute, false}, {9000, 50, consentLife - leastConsent + time.Second, false},
+		{9050, 50, time.Minute, false}, {9050, 5000, time.Minute, false}, {9040, 1, time.Minute, false}, {9000, 50, consentLife - minConsentTime + time.Second, false},
 	} {
 		offer.MinOut, offer.Request.SlippageBps = big.NewInt(c.min), c.slippage
 		if got := e.proposedTerms(o, offer, noon.Add(c.at)); string(swap.MustJSON(got)) == string(swap.MustJSON(first)) != c.same {

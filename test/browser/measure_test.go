@@ -24,13 +24,13 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-var measureInto = flag.String("measure", "", "measure for make bench, and write what was found into this folder")
+var measureDir = flag.String("measure", "", "take the measurements of make bench and write them to this `directory`")
 
-// benchSamples are the values of one row: ours and the reference, in nanoseconds, bytes or
-// frames.
+// benchSamples are the samples of one row of the benchmarks: Swapkeep's and those of what it is
+// compared with, in nanoseconds, bytes or frames.
 type benchSamples struct{ Ours, Reference []float64 }
 
-// measurements by name; each returns rows by name.
+// measurements are by name. Each returns the samples of its rows, by the name of the row.
 var measurements = map[string]func(*testing.T, ui.Kind) map[string]benchSamples{
 	"connect": measureConnect,
 	"popup":   measurePopup,
@@ -38,19 +38,18 @@ var measurements = map[string]func(*testing.T, ui.Kind) map[string]benchSamples{
 }
 
 // TestMeasure takes the measurements for make bench and writes one file for each
-// measurement and browser into the directory that make bench names. Without -measure it is
-// skipped: it tests nothing that other tests do not, and figures from a busy machine prove
-// nothing.
+// measurement and browser into the directory that make bench passes. Without -measure it is
+// skipped: it tests nothing that other tests do not, and times on a busy machine mean nothing.
 func TestMeasure(t *testing.T) {
-	if *measureInto == "" {
-		t.Skip("figures are make bench's")
+	if *measureDir == "" {
+		t.Skip("only make bench measures")
 	}
 	for name, measure := range measurements {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, kind ui.Kind) {
 				b, err := json.Marshal(measure(t, kind))
 				if err == nil {
-					err = os.WriteFile(filepath.Join(*measureInto, name+"-"+string(kind)+".json"), b, 0o600)
+					err = os.WriteFile(filepath.Join(*measureDir, name+"-"+string(kind)+".json"), b, 0o600)
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -61,11 +60,12 @@ func TestMeasure(t *testing.T) {
 }
 
 const (
-	rounds = 30 // for what takes a fraction of a second
-	warmUp = 3  // rounds that are not counted
+	rounds = 30 // samples of what takes a fraction of a second
+	warmUp = 3  // earlier rounds, whose times are dropped
 )
 
-// timeAlternately measures two things alternately, so that other load on the machine affects both.
+// timeAlternately takes samples of two things in turn, so that other load on the machine affects
+// both.
 func timeAlternately(ours, reference func() float64) (s benchSamples) {
 	for i := range warmUp + rounds {
 		a, b := ours(), reference()
@@ -76,101 +76,104 @@ func timeAlternately(ours, reference func() float64) (s benchSamples) {
 	return s
 }
 
-// pauseChains stops making blocks: no user runs three chains next to the browser.
+// pauseChains stops the simulated chains, because making blocks takes processor time that the
+// browser would have on a user's machine.
 func pauseChains(d *desk.Desk) {
 	for _, c := range d.Chains() {
 		c.Pause()
 	}
 }
 
-// milliseconds returns ms in nanoseconds.
-func milliseconds(ms float64) float64 { return ms * 1e6 }
+// nanoseconds converts milliseconds.
+func nanoseconds(ms float64) float64 { return ms * 1e6 }
 
 //go:embed measure/greet.js
-var greet string
+var greetScript string
 
 const echoHost = "app.swapkeep.echo"
 
-// measureConnect times a port from opening it to the background's first answer: our host's,
-// with the daemon running, and a bare echo host's. Firefox's background shares process and
-// clock with the pages, so there a page asks.
+// measureConnect measures the time from opening a port to a native host until its first reply:
+// Swapkeep's host, while the daemon runs, and a host that only echoes. The background page
+// opens the port in Chromium. In Firefox a page does, because there the background shares its
+// process and clock with the pages.
 func measureConnect(t *testing.T, kind ui.Kind) map[string]benchSamples {
 	d := desk.New(t, desk.Options{})
 	d.InstallProgram(kind, echoHost, "./bench/echohost")
 	b := d.Browser(kind)
-	ask := b.Background
+	eval := b.Background
 	if kind == ui.Firefox {
-		ask = b.Open("popup.html").Eval
+		eval = b.Open("popup.html").Eval
 	}
 	d.Status()
 	pauseChains(d)
-	to := func(host string) func() float64 {
-		return func() (took float64) {
-			ask(fmt.Sprintf("(%s)(%q)", greet, host), &took)
-			return milliseconds(took)
+	connectTo := func(host string) func() float64 {
+		return func() (ms float64) {
+			eval(fmt.Sprintf("(%s)(%q)", greetScript, host), &ms)
+			return nanoseconds(ms)
 		}
 	}
-	return map[string]benchSamples{"reply": timeAlternately(to(manifest.HostName), to(echoHost))}
+	return map[string]benchSamples{"reply": timeAlternately(connectTo(manifest.HostName), connectTo(echoHost))}
 }
 
 //go:embed measure/usable.js
 var usableScript []byte
 
 //go:embed measure/empty.html
-var emptyPage []byte
+var emptyHTML []byte
 
-const popupPage, leastPage = "popup.html", "empty.html"
+const popupPage, emptyPage = "popup.html", "empty.html"
 
-// usable is what the script usable.js reports of a page.
+// usable is what usable.js reports when the amount of a swap can be typed on a page.
 type usable struct {
-	At      float64 // ms
-	Scripts []string
+	At      float64  // ms since the navigation to the page began
+	Scripts []string // paths of the scripts that the page loaded
 }
 
-// measurePopup times pages from navigation until an amount can be typed: the unlocked
-// popup, and a page with nothing else. Both have the script that reports it, which the
-// extension itself does not.
+// measurePopup measures the time from the navigation to a page until an amount can be typed
+// there: on the unlocked popup, and on a page that has only the input field. addUsable adds
+// the script that reports it to both.
 func measurePopup(t *testing.T, kind ui.Kind) map[string]benchSamples {
 	d := desk.New(t, desk.Options{})
-	folder := d.ModifyExtension(kind, addUsable)
+	extensionDir := d.ModifyExtension(kind, addUsable)
 	d.RichWallet(desk.Base)
 	d.Swapkeep("networks", "select", fmt.Sprint(desk.Base))
 	b := d.Browser(kind)
 	unlocked(d, b).Close()
 	pauseChains(d)
-	var last usable // of the popup
-	open := func(how func(string) *ui.Page, path string) float64 {
-		p := how(path)
+	var popup usable // the last report of the popup
+	open := func(openPage func(string) *ui.Page, path string) float64 {
+		p := openPage(path)
 		var u usable
 		p.Eval("usable", &u)
 		p.Close()
 		if path == popupPage {
-			last = u
+			popup = u
 		}
-		return milliseconds(u.At)
+		return nanoseconds(u.At)
 	}
-	found := map[string]benchSamples{"tab": timeAlternately(
+	rows := map[string]benchSamples{"tab": timeAlternately(
 		func() float64 { return open(b.Open, popupPage) },
-		func() float64 { return open(b.Open, leastPage) })}
+		func() float64 { return open(b.Open, emptyPage) })}
 	if kind != ui.Chromium {
-		return found // tests can open the action's popup only in Chromium, and the scripts are the same
+		return rows // a test can open the popup of the toolbar button only in Chromium; the scripts are the same
 	}
-	found["scripts"] = benchSamples{Ours: []float64{zipped(t, folder, last.Scripts)}}
+	rows["scripts"] = benchSamples{Ours: []float64{zippedSize(t, extensionDir, popup.Scripts)}}
 	action := func(path string) func() float64 {
 		return func() float64 {
-			window := b.Open(leastPage) // the last popup left no window active
+			window := b.Open(emptyPage) // a popup needs an active window, and closing the last one left none
 			defer window.Close()
 			b.Background(fmt.Sprintf("chrome.action.setPopup({ popup: %q })", path), nil)
 			return open(b.Popup, path)
 		}
 	}
-	found["action"] = timeAlternately(action(popupPage), action(leastPage))
-	return found
+	rows["action"] = timeAlternately(action(popupPage), action(emptyPage))
+	return rows
 }
 
-// addUsable puts the script first in the popup, and adds the least page.
-func addUsable(folder string) error {
-	popup := filepath.Join(folder, popupPage)
+// addUsable changes an unpacked extension: it adds usable.js as the first script of the popup,
+// and a page that has only the input field and that script.
+func addUsable(dir string) error {
+	popup := filepath.Join(dir, popupPage)
 	text, err := os.ReadFile(popup)
 	if err != nil {
 		return err
@@ -182,16 +185,16 @@ func addUsable(folder string) error {
 	text = bytes.Replace(text, []byte(head), []byte(head+`<script src="usable.js"></script>`), 1)
 	return errors.Join(
 		os.WriteFile(popup, text, 0o600),
-		os.WriteFile(filepath.Join(folder, leastPage), emptyPage, 0o600),
-		os.WriteFile(filepath.Join(folder, "usable.js"), usableScript, 0o600))
+		os.WriteFile(filepath.Join(dir, emptyPage), emptyHTML, 0o600),
+		os.WriteFile(filepath.Join(dir, "usable.js"), usableScript, 0o600))
 }
 
-// zipped returns the total size of files, each compressed by gzip -9.
-func zipped(t *testing.T, folder string, paths []string) float64 {
+// zippedSize returns the total size of the files, each compressed by gzip -9.
+func zippedSize(t *testing.T, dir string, paths []string) float64 {
 	t.Helper()
 	var out bytes.Buffer
 	for _, path := range paths {
-		text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(path)))
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,49 +210,51 @@ func zipped(t *testing.T, folder string, paths []string) float64 {
 }
 
 //go:embed measure/frames.js
-var countFrames string
+var framesScript string
 
 const (
-	frameTime        = 5 * time.Second // how long frames are counted
+	frameTime        = 5 * time.Second // of each sample
 	frameRounds      = 3
-	notificationRate = 50 // notifications
-	frameRate        = 60 // frames that a headless browser draws in a second
+	notificationRate = 50 // notifications sent in a second
+	frameRate        = 60 // frames that a headless browser draws in a second, if it drops none
 )
 
-// measureFrames counts the frames that a page drops during many notifications, and without.
+// measureFrames counts the frames that two pages, the swap form and the activity, drop while many
+// notifications arrive, and while none does.
 func measureFrames(t *testing.T, kind ui.Kind) map[string]benchSamples {
 	d := desk.New(t, desk.Options{})
-	loud := d.InstallProgram(kind, manifest.HostName, "./test/hostproxy")
+	proxy := d.InstallProgram(kind, manifest.HostName, "./test/hostproxy")
 	w := d.RichWallet(desk.Base)
 	d.Swapkeep("networks", "select", fmt.Sprint(desk.Base))
 	p := &trader{Page: unlocked(d, d.BrowserAlone(kind)), t: t, d: d, w: w}
 	pauseChains(d)
-	to, err := net.Dial("unix", loud+".sock")
+	conn, err := net.Dial("unix", proxy+".sock")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = to.Close() }()
-	n := &notifier{to: frame.NewWriter(to), order: openOrder(t, d), gas: *answer[protocol.GasWatchResult](t, d, "gas").Price}
+	defer func() { _ = conn.Close() }()
+	n := &notifier{to: frame.NewWriter(conn), order: openOrder(t, d), gas: *jsonOutput[protocol.GasWatchResult](t, d, "gas").Price}
 	p.receive("USDC")
 	p.amount("0.5")
 	p.Await("button", "Review swap", "enabled", func(e ui.Element) bool { return !e.Disabled })
-	found := map[string]benchSamples{"form": n.drops(t, p.Page)}
+	rows := map[string]benchSamples{"form": n.droppedFrames(t, p.Page)}
 	p.Click("button", "/^Activity/")
 	p.Find("heading", "Activity")
-	found["activity"] = n.drops(t, p.Page)
-	return found
+	rows["activity"] = n.droppedFrames(t, p.Page)
+	return rows
 }
 
-// openOrder returns a swap that stays in progress because its chain is paused.
+// openOrder starts a swap and returns its order, which stays in progress because the chains are
+// paused.
 func openOrder(t *testing.T, d *desk.Desk) protocol.Order {
 	t.Helper()
-	review := answer[protocol.Review](t, d, "swap", "0.5", "ETH", "USDC", "--provider", "dex", "--review-only")
+	review := jsonOutput[protocol.Review](t, d, "swap", "0.5", "ETH", "USDC", "--provider", "dex", "--review-only")
 	d.SwapkeepWith(desk.Password+"\n", "swap", "--accept", string(review.Digest), "--detach", "--password-fd", "0")
 	return d.Orders()[0]
 }
 
-// answer returns a command's JSON output.
-func answer[T any](t *testing.T, d *desk.Desk, args ...string) (v T) {
+// jsonOutput runs a command of swapkeep with --json and returns its output.
+func jsonOutput[T any](t *testing.T, d *desk.Desk, args ...string) (v T) {
 	t.Helper()
 	if out := d.Swapkeep(append([]string{"--json"}, args...)...); json.Unmarshal(out, &v) != nil {
 		t.Fatalf("swapkeep %q: %s", args, out)
@@ -257,36 +262,35 @@ func answer[T any](t *testing.T, d *desk.Desk, args ...string) (v T) {
 	return v
 }
 
-// notifier produces the notifications of a very busy daemon: orders and gas prices change. Its
-// members are the values it varies.
+// notifier sends the notifications of a very busy daemon: changes of orders and of gas prices.
 type notifier struct {
 	to    *frame.Writer
-	order protocol.Order
-	gas   protocol.GasPrice
+	order protocol.Order    // notifications have this order with another id, revision and condition
+	gas   protocol.GasPrice // and this gas price with another block and fee
 	sent  int
 }
 
-// openOrders is the number of orders reported in turn.
+// openOrders is the number of orders that the notifications are about.
 const openOrders = 20
 
-// next returns a notification that was not sent before.
+// next returns the next notification: in turn, a changed gas price and a changed order.
 func (n *notifier) next() protocol.Notification {
 	n.sent++
 	if n.sent%2 == 0 {
-		g := n.gas
-		g.Block += uint64(n.sent)
-		g.Normal.MaxFee = protocol.Amount(fmt.Sprint(2_000_000_000 + n.sent))
-		return protocol.Notification{JSONRPC: protocol.Version, Method: "gas.price", Params: g}
+		gas := n.gas
+		gas.Block += uint64(n.sent)
+		gas.Normal.MaxFee = protocol.Amount(fmt.Sprint(2_000_000_000 + n.sent))
+		return protocol.Notification{JSONRPC: protocol.Version, Method: "gas.price", Params: gas}
 	}
-	o := n.order
-	o.ID = fmt.Sprintf("%s%02d", o.ID[:len(o.ID)-2], n.sent/2%openOrders)
-	o.Revision += uint64(n.sent)
-	o.Condition = []string{"", "waiting_unlock"}[n.sent/2/openOrders%2]
-	return protocol.Notification{JSONRPC: protocol.Version, Method: "swap.order", Params: o}
+	order := n.order
+	order.ID = fmt.Sprintf("%s%02d", order.ID[:len(order.ID)-2], n.sent/2%openOrders)
+	order.Revision += uint64(n.sent)
+	order.Condition = []string{"", "waiting_unlock"}[n.sent/2/openOrders%2]
+	return protocol.Notification{JSONRPC: protocol.Version, Method: "swap.order", Params: order}
 }
 
-// send sends notifications at the rate of notificationRate, until over.
-func (n *notifier) send(over <-chan struct{}) error {
+// send sends notifications at notificationRate until stop is closed.
+func (n *notifier) send(stop <-chan struct{}) error {
 	tick := time.NewTicker(time.Second / notificationRate)
 	defer tick.Stop()
 	for {
@@ -295,55 +299,59 @@ func (n *notifier) send(over <-chan struct{}) error {
 			return err
 		}
 		select {
-		case <-over:
+		case <-stop:
 			return nil
 		case <-tick.C:
 		}
 	}
 }
 
-// drops counts the frames that a page drops, in turn with notifications, nine tenths of
-// which must arrive, and without. It first sends notifications for a moment, so that the
-// list of orders has the same length in all turns.
-func (n *notifier) drops(t *testing.T, p *ui.Page) (s benchSamples) {
+// droppedFrames counts the frames that a page drops while notifications are sent (ours) and
+// while none is (the reference). It fails if less than nine tenths of the notifications
+// arrive. It first makes all orders known to the page, so that its list has the same length
+// in every sample.
+func (n *notifier) droppedFrames(t *testing.T, p *ui.Page) (s benchSamples) {
 	t.Helper()
 	n.framesWhileSending(t, p, 2*openOrders*time.Second/notificationRate)
 	for range frameRounds {
-		loud := n.framesWhileSending(t, p, frameTime)
-		if wanted := notificationRate * frameTime.Seconds() * 0.9; loud.Heard < wanted {
-			t.Fatalf("the page heard %g notifications in %s, want %g", loud.Heard, frameTime, wanted)
+		busy := n.framesWhileSending(t, p, frameTime)
+		if want := notificationRate * frameTime.Seconds() * 0.9; busy.Heard < want {
+			t.Fatalf("the page received %g notifications in %s, want at least %g", busy.Heard, frameTime, want)
 		}
-		s.Ours, s.Reference = append(s.Ours, dropped(loud)), append(s.Reference, dropped(countFramesFor(p, frameTime)))
+		s.Ours, s.Reference = append(s.Ours, busy.dropped()), append(s.Reference, recordFrames(p, frameTime).dropped())
 	}
 	return s
 }
 
-// framesWhileSending counts frames while notifications are sent.
-func (n *notifier) framesWhileSending(t *testing.T, p *ui.Page, length time.Duration) seen {
+// framesWhileSending records the frames of a page while notifications are sent.
+func (n *notifier) framesWhileSending(t *testing.T, p *ui.Page, length time.Duration) frameRecord {
 	t.Helper()
-	over, told := make(chan struct{}), make(chan error)
-	go func() { told <- n.send(over) }()
-	loud := countFramesFor(p, length)
-	close(over)
-	if err := <-told; err != nil {
+	stop, sendErr := make(chan struct{}), make(chan error)
+	go func() { sendErr <- n.send(stop) }()
+	frames := recordFrames(p, length)
+	close(stop)
+	if err := <-sendErr; err != nil {
 		t.Fatal(err)
 	}
-	return loud
+	return frames
 }
 
-type seen struct {
+// frameRecord is the result of frames.js.
+type frameRecord struct {
 	Gaps  []float64 // ms between frames
-	Heard float64   // notifications
+	Heard float64   // notifications received
 }
 
-func countFramesFor(p *ui.Page, length time.Duration) (s seen) {
-	p.Eval(fmt.Sprintf("(%s)(%d)", countFrames, length.Milliseconds()), &s)
-	return s
+// recordFrames records the frames of a page for a length of time.
+func recordFrames(p *ui.Page, length time.Duration) (r frameRecord) {
+	p.Eval(fmt.Sprintf("(%s)(%d)", framesScript, length.Milliseconds()), &r)
+	return r
 }
 
-// dropped returns the number of frames that the gaps had room for.
-func dropped(s seen) (n float64) {
-	for _, gap := range s.Gaps {
+// dropped returns the number of frames that are missing: those that fit into the gaps at
+// frameRate.
+func (r frameRecord) dropped() (n float64) {
+	for _, gap := range r.Gaps {
 		n += math.Max(0, math.Round(gap*frameRate/1000)-1)
 	}
 	return n

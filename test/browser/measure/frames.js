@@ -1,4 +1,5 @@
-// The times between frames for so many ms, and how many notifications came meanwhile.
+// Returns the times between frames during `length` ms, and the number of notifications that
+// arrived in that time.
 async (length) => {
   const port = (globalThis.browser ?? chrome).runtime.connect({ name: "shell" });
   const gaps = [];

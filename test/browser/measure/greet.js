@@ -1,18 +1,18 @@
-// How long a native host takes from connectNative to its first answer, in ms. It is
-// left before that comes back, and given the time to end.
+// Returns the time from connectNative to the first reply of a native host, in ms. Then it
+// disconnects, and gives the host time to exit.
 async (name) => {
   const { runtime } = globalThis.browser ?? chrome;
-  const took = await new Promise((done, fail) => {
-    const began = performance.now();
+  const elapsed = await new Promise((resolve, reject) => {
+    const start = performance.now();
     const port = runtime.connectNative(name);
-    port.onDisconnect.addListener((p) => fail(new Error((p.error ?? runtime.lastError)?.message ?? "closed")));
+    port.onDisconnect.addListener((p) => reject(new Error((p.error ?? runtime.lastError)?.message ?? "closed")));
     port.onMessage.addListener((message) => {
       if (message.id !== 1) return;
-      done(performance.now() - began);
+      resolve(performance.now() - start);
       port.disconnect();
     });
     port.postMessage({ jsonrpc: "2.0", id: 1, method: "host.hello" });
   });
-  await new Promise((rested) => setTimeout(rested, 60));
-  return took;
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  return elapsed;
 }

@@ -1,8 +1,9 @@
-// Tells when a page's amount can be typed: in ms since the navigation to it began, at
-// the end of the first frame that shows the field; and the scripts that it took.
+// A promise of the time when an amount can be typed on this page, which is the end of the
+// first frame that shows the enabled field, in ms since the navigation to the page began; and
+// of the paths of the scripts that the page loaded.
 globalThis.usable = new Promise((done) => {
   const field = () => document.querySelector("main input[inputmode=decimal]:enabled");
-  // Vite names a module in a link before it is imported.
+  // Vite adds a modulepreload link for each module before it is imported.
   const scripts = () => [...document.querySelectorAll("script[type=module], link[rel=modulepreload]")].map((e) => new URL(e.src ?? e.href).pathname);
   const drawn = () => {
     const { port1, port2 } = new MessageChannel();
