@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -53,7 +54,7 @@ func (l *daemonConn) verdictFacts(ctx context.Context, o protocol.Order) (facts 
 		facts = append(facts, [2]string{"searched", fmt.Sprintf("%s, blocks %d to %d (%s), by %s: nothing", l.nameOf(a.ChainID), a.From, a.Through, moment(a.Time), strings.Join(a.Hosts, " and "))})
 	}
 	if v.Sources != "" {
-		facts = append(facts, [2]string{"sources", v.Sources})
+		facts = append(facts, [2]string{"sources", messages.Source(v.Sources)})
 	}
 	return facts, nil
 }

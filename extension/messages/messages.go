@@ -20,12 +20,15 @@ func parse() (words map[string]string) {
 	return words
 }
 
-// State, Condition and Trusted return the words for a code of the wire's vocabularies
-// OrderState, Condition and Trusted; a code of a newer daemon is returned as it is.
+// State, Condition, Source and Trusted return the words for a code of the wire's vocabularies
+// OrderState, Condition, VerdictSource and Trusted; a code of a newer daemon is returned as it is.
 func State(code string) string { return lookUp("state_", code) }
 
 // Condition is described at [State].
 func Condition(code string) string { return lookUp("condition_", code) }
+
+// Source is described at [State].
+func Source(code string) string { return lookUp("source_", code) }
 
 // Trusted is described at [State].
 func Trusted(code string) string { return lookUp("trusted_", code) }

@@ -11,7 +11,7 @@ import (
 // for a code: variants of a state, such as state_filled_short, begin with one.
 func TestEveryCodeHasWords(t *testing.T) {
 	known := map[string]bool{}
-	for name, prefix := range map[string]string{"OrderState": "state_", "Condition": "condition_", "Trusted": "trusted_"} {
+	for name, prefix := range map[string]string{"OrderState": "state_", "Condition": "condition_", "VerdictSource": "source_", "Trusted": "trusted_"} {
 		for _, v := range protocol.Vocabularies {
 			if v.Name != name {
 				continue
