@@ -317,7 +317,7 @@ func TestPlantedSecretsAfterSwaps(t *testing.T) {
 		}
 	}
 	for pay, get := range map[string]string{"1 ETH": "USDC", "2 WETH": "USDC"} { // one transaction; an approval and a signature
-		talk := []string{"< Password", "> " + password, "< Swap as reviewed?", "> yes", "< proven filled"}
+		talk := []string{"< Password", "> " + password, "< Swap as reviewed?", "> yes", "< The result is proven: Received"}
 		if strings.HasSuffix(pay, " WETH") {
 			talk = slices.Insert(talk, 2, "< Which offer", "> 1", "< Approve?", "> yes") // a pool swap or the auction
 		}
