@@ -1460,7 +1460,7 @@ export interface Methods {
 	"swap.order": { params: OrderParams; result: OrderResult };
 	/** Lists orders, newest first, a page at a time. */
 	"swap.orders": { params: OrdersParams; result: OrdersResult };
-	/** Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or makes a signed order void where its contract can. What is out of the wallet's hands is refused (cannot_cancel), with until when a signed order lives. */
+	/** Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or invalidates a signed order where its contract can. An order that the wallet cannot cancel any more is refused (cannot_cancel), with the time at which a signed order expires. */
 	"swap.cancel": { params: CancelParams; result: Order };
 	/** Sends the order's pending transaction again, the same but for more, never above its gas ceiling. Returns when the wish is on disk; the rest arrives as swap.order. One uuid bumps once. */
 	"swap.speedup": { params: SpeedupParams; result: Order };
