@@ -447,7 +447,7 @@ func (s *fakeSwaps) order(id string, state swap.State) swap.Order {
 			Hosts: []string{"127.0.0.1"}, To: router,
 		}
 		o.Results, o.Step, o.Revision = []swap.Result{{Tx: txHash, Signature: []byte{1, 2, 3}, Evidence: ev}}, 1, 5
-		o.Verdict = &swap.Verdict{State: state, Received: &swap.Spend{Token: usdc, Amount: big.NewInt(2_999_000_000)}, Sources: "one source", Evidence: ev}
+		o.Verdict = &swap.Verdict{State: state, Received: &swap.Spend{Token: usdc, Amount: big.NewInt(2_999_000_000)}, Sources: swap.OneHost, Evidence: ev}
 		o.Claim = &swap.Claim{State: swap.Filled, Tx: txHash}
 	}
 	return o

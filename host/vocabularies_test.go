@@ -43,7 +43,7 @@ func TestWordsAreTheWalletsOwn(t *testing.T) {
 		"ProviderKind": kinds, "OrderKind": constants(swaps, "Kind"), "SupportLevel": constants(swaps, "Support"),
 		"StepKind": constants(swaps, "StepKind"), "EffectKind": constants(swaps, "EffectKind"), "SettledBy": constants(swaps, "SettledBy"),
 		"FeeBasis": constants(swaps, "FeeBasis"),
-		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(judges), "ProvenBy": proofs,
+		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(judges), "ProvenBy": proofs, "VerdictSource": constants(swaps, "SourceCode"),
 		"OrderState": constants(swaps, "State"), "Condition": constants(swaps, "Condition"), "AllowanceKind": constants(swaps, "AllowanceKind"),
 		"CauseWord": constants(swaps, "ReasonCode"), "Speaker": constants(swaps, "QuoteSource"), "Trusted": trusted,
 		"AttemptKind": constants(chains, "AttemptKind"), "ChartPeriod": periods,

@@ -237,7 +237,7 @@ func verdictOf(v *swap.Verdict) *protocol.Verdict {
 		return nil
 	}
 	out := &protocol.Verdict{
-		State: string(v.State), By: v.By, Means: v.Means(), Short: v.Short, Sources: v.Sources, Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
+		State: string(v.State), By: v.By, Means: v.Means(), Short: v.Short, Sources: string(v.Sources), Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
 	}
 	if len(v.Logs) > 0 {
 		out.Logs = list(v.Logs, logRefOf)

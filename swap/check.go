@@ -24,7 +24,7 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 		return err
 	}
 	if len(effects) == 0 {
-		return Refuse(NotAsAccepted, "the plan has no step")
+		return Refuse(NotAsAccepted, "the plan has no steps")
 	}
 	if err := checkStepOrder(t, effects); err != nil {
 		return err
@@ -49,23 +49,23 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 func checkStepOrder(t Terms, effects []Effect) error {
 	for i, f := range effects {
 		if f.Chain != t.SrcChain {
-			return RefuseField(NotAsAccepted, "chainId", "step %d acts on chain %d, not on %d", i+1, f.Chain, t.SrcChain)
+			return RefuseField(NotAsAccepted, "chainId", "step %d is on chain %d; expected chain %d", i+1, f.Chain, t.SrcChain)
 		}
 		rule, ok := t.ruleOf(f)
 		if !ok {
-			return Refuse(Undecodable, "step %d is of unknown kind %q", i+1, f.Kind)
+			return Refuse(Undecodable, "step %d has the unknown kind %q", i+1, f.Kind)
 		}
 		if rule.last != (i == len(effects)-1) || !t.inPlace(f, effects[:i]) {
-			return Refuse(NotAsAccepted, "step %d (%s) stands in the wrong place", i+1, f.Kind)
+			return Refuse(NotAsAccepted, "step %d (%s) is out of order", i+1, f.Kind)
 		}
 	}
 	if t.Wrap != (common.Address{}) && !slices.ContainsFunc(effects, t.WrapsFirst) {
-		return RefuseField(NotAsAccepted, "wrap", "the coin would have to be wrapped first, and no step does it")
+		return RefuseField(NotAsAccepted, "wrap", "the native coin must be wrapped first, but no step wraps it")
 	}
 	return nil
 }
 
-// The places of steps, in order. Only the last step spends the input.
+// The positions of steps, in order. Only the last one spends the input.
 const (
 	stepReset = iota
 	stepApprove
@@ -88,8 +88,8 @@ func (t Terms) place(f Effect) int {
 	return stepSpend
 }
 
-// inPlace reports whether f may follow before: each place is used at most once and in
-// order, except that an approval may follow the wrap, for an allowance used up since.
+// inPlace reports whether f may follow before: each position is used at most once and in
+// order, except that an approval may follow the wrap, if the allowance was used up since.
 func (t Terms) inPlace(f Effect, before []Effect) bool {
 	for _, b := range before {
 		if was, is := t.place(b), t.place(f); was == is || was > is && was != stepWrap {
@@ -141,8 +141,8 @@ func (t Terms) ruleOf(f Effect) (effectRule, bool) {
 	return r, ok
 }
 
-// mayUse reports whether rule r allows f's target. A call acts as the account, so the
-// target must be pinned: another contract may be a Safe of the account's, which obeys it.
+// mayUse reports whether rule r allows f's target. A call is made as the account, so the
+// target must be pinned: an arbitrary contract could be a Safe that the account owns.
 func (s checkContext) mayUse(r effectRule, f Effect) bool {
 	return s.pins.Allows(f.Chain, r.role, f.Target) || s.pins.Allows(f.Chain, r.or, f.Target) || r.input && f.Target == s.t.Input()
 }
@@ -155,15 +155,15 @@ const maxName = 100
 func (r effectRule) fields(f Effect) error {
 	switch {
 	case !r.settled && f.Settler != common.Address{}:
-		return RefuseField(Undecodable, "settler", "a %s is settled by nobody else", f.Kind)
+		return RefuseField(Undecodable, "settler", "a %s has no settlement contract", f.Kind)
 	case r.trusted && f.TrustedTo == "":
-		return RefuseField(Undecodable, "trustedTo", "the %s names nobody who is trusted to settle it", f.Kind)
+		return RefuseField(Undecodable, "trustedTo", "the %s does not say who is trusted to settle it", f.Kind)
 	case !r.trusted && f.TrustedTo != "":
-		return RefuseField(Undecodable, "trustedTo", "a %s depends on nobody", f.Kind)
+		return RefuseField(Undecodable, "trustedTo", "a %s needs no trusted party", f.Kind)
 	case len(f.TrustedTo) > maxName || strings.ContainsFunc(f.TrustedTo, func(c rune) bool { return !unicode.IsPrint(c) }):
-		return RefuseField(Undecodable, "trustedTo", "the %s is trusted to no sound name", f.Kind)
+		return RefuseField(Undecodable, "trustedTo", "the trusted party of the %s has an invalid name", f.Kind)
 	case !r.ref && f.Ref != common.Hash{}:
-		return RefuseField(Undecodable, "ref", "a %s carries no identifier", f.Kind)
+		return RefuseField(Undecodable, "ref", "a %s has no identifier", f.Kind)
 	case !r.nonce && f.Nonce != nil:
 		return RefuseField(Undecodable, "nonce", "a %s has no nonce", f.Kind)
 	}
@@ -182,21 +182,21 @@ func (t Terms) check() error {
 	case t.AmountIn == nil || t.AmountIn.Sign() <= 0:
 		return RefuseField(AmountZero, "amountIn", "the amount must be above zero")
 	case t.MinOut == nil || t.MinOut.Sign() <= 0:
-		return RefuseField(AmountTooSmall, "minOut", "the amount is so small that nothing would arrive")
+		return RefuseField(AmountTooSmall, "minOut", "the amount is too small: the minimum received would be zero")
 	case t.SrcChain == t.DstChain && (t.TokenIn == t.TokenOut || t.Input() == t.TokenOut):
 		return RefuseField(SameToken, "tokenOut", "token in and token out are the same")
 	case t.Wrap != zero && t.TokenIn != zero:
-		return RefuseField(BadRequest, "wrap", "only the native coin is wrapped first")
+		return RefuseField(BadRequest, "wrap", "only the native coin can be wrapped first")
 	case t.Deadline.IsZero():
 		return RefuseField(BadRequest, "deadline", "no deadline")
 	case t.FeeBps < 0 || t.FeeBps > DefaultFees().MaxFeeBps || t.MakerFeeBps < 0:
 		return RefuseField(BadRequest, "feeBps", "fee out of bounds")
 	case (t.FeeBps > 0) != (t.FeeReceiver != zero):
-		return RefuseField(BadRequest, "feeReceiver", "a fee needs a receiver, and a receiver a fee")
+		return RefuseField(BadRequest, "feeReceiver", "a fee needs a receiver, and a receiver needs a fee")
 	case t.Refund != nil && (t.Refund.Amount == nil || t.Refund.Amount.Sign() <= 0):
-		return RefuseField(BadRequest, "refund", "a refund of nothing")
+		return RefuseField(BadRequest, "refund", "the refund must be above zero")
 	case t.GasCeiling == nil || t.GasCeiling.Sign() <= 0:
-		return RefuseField(BadRequest, "gasCeiling", "no gas ceiling")
+		return RefuseField(BadRequest, "gasCeiling", "no network fee limit")
 	}
 	return nil
 }

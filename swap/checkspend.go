@@ -23,39 +23,39 @@ func checkSwap(s checkContext, f Effect) error {
 		return err
 	}
 	if f.Deadline.IsZero() || f.Deadline.After(t.Deadline) {
-		return RefuseField(NotAsAccepted, "deadline", "the swap could still happen after the accepted deadline %s", t.Deadline.UTC().Format(time.RFC3339))
+		return RefuseField(NotAsAccepted, "deadline", "the swap is still valid after the accepted deadline %s", t.Deadline.UTC().Format(time.RFC3339))
 	}
 	if t.SrcChain != t.DstChain {
-		return RefuseField(NotAsAccepted, "dstChainId", "the swap stays on chain %d", t.SrcChain)
+		return RefuseField(NotAsAccepted, "dstChainId", "the swap does not leave chain %d", t.SrcChain)
 	}
 	return nil
 }
 
-// checkSigned checks orders that a pinned contract settles for whoever delivers the
-// output. They spend a token, never the native coin.
+// checkSigned checks signed orders, which a pinned contract settles for whoever fills them.
+// They spend a token, never the native coin.
 func checkSigned(s checkContext, f Effect) error {
 	switch {
 	case s.t.Input() == common.Address{}:
-		return RefuseField(NotAsAccepted, "tokenIn", "a signed order cannot spend the coin; it has to be wrapped first")
+		return RefuseField(NotAsAccepted, "tokenIn", "a signed order cannot spend the native coin; it must be wrapped first")
 	case !s.pins.Allows(f.Chain, Settlement, f.Settler):
-		return RefuseField(NotPinned, "settler", "the order could be settled by %s, which is not a built-in settlement contract on chain %d", f.Settler, f.Chain)
+		return RefuseField(NotPinned, "settler", "the order is settled by %s, which is not a built-in settlement contract on chain %d", f.Settler, f.Chain)
 	}
 	return checkSwap(s, f)
 }
 
-// checkHandOver checks calls that give the input to others who settle, on any chain: they
-// must spend exactly the input and do nothing else. The bytes cannot promise an output,
-// so the effect names who is trusted for it.
+// checkHandOver checks calls that transfer the input to somebody else, who settles on any
+// chain: they must spend exactly the input and do nothing else. The calldata cannot enforce
+// an output, so the effect names who is trusted for it.
 func checkHandOver(s checkContext, f Effect) error {
 	switch {
 	case len(f.Approves) != 0:
 		return RefuseField(NotAsAccepted, "approves", "the %s would also grant an allowance", f.Kind)
 	case len(f.Receives) != 0:
-		return RefuseField(Undecodable, "receives", "a %s enforces no output", f.Kind)
+		return RefuseField(Undecodable, "receives", "a %s cannot enforce an output", f.Kind)
 	case len(f.Pays) != 0:
-		return RefuseField(Undecodable, "pays", "a %s enforces no fee", f.Kind)
+		return RefuseField(Undecodable, "pays", "a %s cannot enforce a fee", f.Kind)
 	case f.Deadline.After(s.t.Deadline):
-		return RefuseField(NotAsAccepted, "deadline", "the %s could still happen after the accepted deadline %s", f.Kind, s.t.Deadline.UTC().Format(time.RFC3339))
+		return RefuseField(NotAsAccepted, "deadline", "the %s is still valid after the accepted deadline %s", f.Kind, s.t.Deadline.UTC().Format(time.RFC3339))
 	}
 	return checkSpend(s.t, f)
 }
@@ -64,7 +64,7 @@ func checkHandOver(s checkContext, f Effect) error {
 // itself and without an allowance.
 func checkWrap(s checkContext, f Effect) error {
 	if len(s.before) != 0 {
-		return RefuseField(NotAsAccepted, "approves", "a %s needs no step before it", f.Kind)
+		return RefuseField(NotAsAccepted, "approves", "a %s must be the only step", f.Kind)
 	}
 	t := s.t
 	in, out := t.TokenIn, t.TokenOut
@@ -77,7 +77,7 @@ func checkWrap(s checkContext, f Effect) error {
 	case t.Recipient != t.Account:
 		return RefuseField(NotAsAccepted, "recipient", "a %s pays the account itself, not %s", f.Kind, t.Recipient)
 	case len(f.Approves) != 0 || len(f.Pays) != 0:
-		return RefuseField(NotAsAccepted, "pays", "a %s neither approves nor pays anybody", f.Kind)
+		return RefuseField(NotAsAccepted, "pays", "a %s must not approve or pay anybody", f.Kind)
 	}
 	if err := checkSpend(t, f); err != nil {
 		return err
@@ -85,13 +85,13 @@ func checkWrap(s checkContext, f Effect) error {
 	return checkReceive(t, f)
 }
 
-// checkSpend requires that exactly the input leaves.
+// checkSpend requires the effect to spend exactly the input.
 func checkSpend(t Terms, f Effect) error {
 	if len(f.Spends) != 1 || f.Spends[0].Token != t.Input() {
-		return RefuseField(NotAsAccepted, "tokenIn", "the step does not spend %s alone", t.Input())
+		return RefuseField(NotAsAccepted, "tokenIn", "the step must spend only the token %s", t.Input())
 	}
 	if a := f.Spends[0].Amount; a == nil || a.Cmp(t.AmountIn) != 0 {
-		return RefuseField(NotAsAccepted, "amountIn", "the step does not spend exactly the amount").WithAmounts(OfInput, a, t.AmountIn)
+		return RefuseField(NotAsAccepted, "amountIn", "the step must spend exactly the amount").WithAmounts(OfInput, a, t.AmountIn)
 	}
 	return nil
 }
@@ -104,11 +104,11 @@ func checkReceive(t Terms, f Effect) error {
 			return RefuseField(NotAsAccepted, "recipient", "%s of the output goes to %s", r.Token, r.To)
 		}
 		if r.Min == nil || r.Min.Sign() < 0 {
-			return RefuseField(Undecodable, "minimum", "an output without a minimum")
+			return RefuseField(Undecodable, "minimum", "an output has no minimum")
 		}
 	}
 	if sum := t.enforced(f); sum.Cmp(t.MinOut) < 0 {
-		return RefuseField(NotAsAccepted, "minOut", "what is enforced for the recipient is below the accepted floor").WithAmounts(OfOutput, sum, t.MinOut)
+		return RefuseField(NotAsAccepted, "minOut", "the enforced minimum received is below the accepted one").WithAmounts(OfOutput, sum, t.MinOut)
 	}
 	return nil
 }
@@ -131,9 +131,9 @@ func checkPays(t Terms, f Effect, pins Pins) error {
 	for _, p := range f.Pays {
 		switch {
 		case p.Token != t.TokenOut && !(native && pins.Allows(f.Chain, Wrapper, p.Token)): // a fee on native output is taken in the wrapped coin
-			return RefuseField(NotAsAccepted, "fee", "a fee is taken in %s", p.Token)
+			return RefuseField(NotAsAccepted, "fee", "a fee is taken in the token %s, not in the output token", p.Token)
 		case p.Bps <= 0:
-			return RefuseField(Undecodable, "fee", "a fee of %d bps", p.Bps)
+			return RefuseField(Undecodable, "fee", "the fee is %d bps; it must be above zero", p.Bps)
 		case t.FeeBps > 0 && p.To == t.FeeReceiver:
 			ours += p.Bps
 		default:
@@ -141,10 +141,10 @@ func checkPays(t Terms, f Effect, pins Pins) error {
 		}
 	}
 	if ours != t.FeeBps {
-		return RefuseField(NotAsAccepted, "feeBps", "the wallet's fee is %d bps, not %d", ours, t.FeeBps)
+		return RefuseField(NotAsAccepted, "feeBps", "the wallet's fee is %d bps; expected %d", ours, t.FeeBps)
 	}
 	if theirs > t.MakerFeeBps {
-		return RefuseField(NotAsAccepted, "makerFeeBps", "the provider takes %d bps, more than %d", theirs, t.MakerFeeBps)
+		return RefuseField(NotAsAccepted, "makerFeeBps", "the provider's fee is %d bps; at most %d are allowed", theirs, t.MakerFeeBps)
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ type Verdict struct {
 	Received *Spend          `json:"received,omitempty"` // what arrived, if a log or a balance shows it
 	Short    bool            `json:"short,omitempty"`    // less than the minimum received
 	Spent    *Spend          `json:"spent,omitempty"`    // what left, if that may differ from what was signed
-	Sources  string          `json:"sources"`            // "one source", "2 sources agree", or without a receipt what proves it
+	Sources  SourceCode      `json:"sources"`            // how many RPC hosts agree, or without a receipt what the wallet itself knows
 	Evidence *chain.Evidence `json:"evidence,omitempty"` // of the transaction that ended it
 	Deposit  *chain.Evidence `json:"deposit,omitempty"`  // of our transaction that the payment answers
 	Logs     []LogRef        `json:"logs,omitempty"`     // those of Evidence that count, for this order only

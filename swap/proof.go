@@ -121,6 +121,21 @@ const (
 	ProvenByNeverSentCancelled = "never_sent_cancelled"
 )
 
+// A SourceCode is the code of what a verdict rests on.
+type SourceCode string
+
+// The first two are about what was read from a chain; the others about what the wallet itself
+// recorded.
+const (
+	OneHost       SourceCode = "one_host"        // one RPC host
+	TwoHosts      SourceCode = "two_hosts"       // at least two RPC hosts agree
+	NothingSigned SourceCode = "nothing_signed"  // no step was signed
+	NoSpendSigned SourceCode = "no_spend_signed" // at most approvals were signed
+	WrappedOnly   SourceCode = "wrapped_only"    // the coin was wrapped, and nothing that spends it was signed
+	NonceReplaced SourceCode = "nonce_used"      // another transaction used the nonce of ours
+	NeverSent     SourceCode = "never_sent"      // no RPC endpoint accepted our transaction
+)
+
 // Proofs returns the table of ends and what proves them.
 func Proofs() []ProofRow { return slices.Clone(proofs) }
 

@@ -19,7 +19,7 @@ type AllowanceKind string
 
 const (
 	ByToken   AllowanceKind = "erc20"   // the token itself (EIP-20 approve)
-	ByPermit2 AllowanceKind = "permit2" // Permit2, which pulls by its own allowance on the token
+	ByPermit2 AllowanceKind = "permit2" // Permit2, which spends through its own allowance on the token
 )
 
 // A Grant identifies one allowance: token, spender, and which contract stores it.
@@ -44,11 +44,11 @@ func checkRevoke(t Terms, effects []Effect, pins Pins) error {
 		return err
 	}
 	if len(effects) != 1 || effects[0].Kind != Approve {
-		return Refuse(NotAsAccepted, "a revoke is one step that sets an allowance")
+		return Refuse(NotAsAccepted, "a revoke must be one step that sets an allowance")
 	}
 	f := effects[0]
 	if f.Chain != t.SrcChain {
-		return RefuseField(NotAsAccepted, "chainId", "the revoke acts on chain %d, not on %d", f.Chain, t.SrcChain)
+		return RefuseField(NotAsAccepted, "chainId", "the revoke is on chain %d; expected chain %d", f.Chain, t.SrcChain)
 	}
 	if err := checkMovesNothing(f, "approves"); err != nil {
 		return err
@@ -58,13 +58,13 @@ func checkRevoke(t Terms, effects []Effect, pins Pins) error {
 	case err != nil:
 		return err
 	case a.Amount.Sign() != 0 || a.Shares != nil || !a.Until.IsZero():
-		return RefuseField(NotAsAccepted, "allowance", "a revoke would grant something").WithAmounts(OfInput, a.Amount, nil)
+		return RefuseField(NotAsAccepted, "allowance", "a revoke must set the allowance to zero").WithAmounts(OfInput, a.Amount, nil)
 	case a.Spender == common.Address{}:
-		return RefuseField(NotAsAccepted, "spender", "the revoke names nobody")
+		return RefuseField(NotAsAccepted, "spender", "the revoke names no spender")
 	case f.Target != t.TokenIn && !(f.Target == Permit2Contract && pins.Allows(f.Chain, Verifier, f.Target)):
 		return RefuseField(NotPinned, "to", "the revoke calls %s, which is neither the token nor Permit2", f.Target)
 	case !f.Deadline.IsZero() || f.TrustedTo != "":
-		return RefuseField(NotAsAccepted, "deadline", "a revoke depends on nobody")
+		return RefuseField(NotAsAccepted, "deadline", "a revoke has no deadline and no trusted party")
 	}
 	return nil
 }
@@ -76,15 +76,15 @@ func (t Terms) checkRevoke() error {
 	case t.Provider != Wallet || t.Account == zero || t.TokenIn == zero:
 		return RefuseField(BadRequest, "token", "a revoke needs an account and a token")
 	case t.SrcChain != t.DstChain || t.TokenOut != t.TokenIn || t.Recipient != t.Account || t.RefundTo != t.Account:
-		return RefuseField(BadRequest, "recipient", "a revoke concerns one token of one account")
+		return RefuseField(BadRequest, "recipient", "a revoke is about one token of one account")
 	case !isZero(t.AmountIn) || !isZero(t.MinOut):
 		return RefuseField(BadRequest, "amountIn", "a revoke moves nothing")
 	case t.FeeBps != 0 || t.MakerFeeBps != 0 || t.FeeReceiver != zero:
-		return RefuseField(BadRequest, "feeBps", "a revoke pays nobody")
+		return RefuseField(BadRequest, "feeBps", "a revoke has no fee")
 	case t.Deadline.IsZero():
 		return RefuseField(BadRequest, "deadline", "no deadline")
 	case t.GasCeiling == nil || t.GasCeiling.Sign() <= 0:
-		return RefuseField(BadRequest, "gasCeiling", "no gas ceiling")
+		return RefuseField(BadRequest, "gasCeiling", "no network fee limit")
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 // Expected is what a simulation is compared with.
 type Expected struct {
 	Effects []Effect       // of the calls that were simulated, in order
-	Spender common.Address // contract that pulls the input; zero = none
-	Allowed *big.Int       // what Spender may pull before the calls; nil = nothing
+	Spender common.Address // contract that spends the input; zero = none
+	Allowed *big.Int       // Spender's allowance before the calls; nil = none
 }
 
 // spends reports whether the simulated calls include a step other than an approval.
@@ -37,20 +37,20 @@ func (x Expected) Last() EffectKind {
 	return x.Effects[len(x.Effects)-1].Kind
 }
 
-// CheckSimulation compares what a simulation shows to move with the terms, and refuses
-// every difference with NotAsAccepted. A node that cannot show movements proves nothing.
-// That is enough for effects whose bytes enforce the minimum received themselves, or name
-// everything they take; opaque ones are refused with SimulationUnsupported. It is pure.
+// CheckSimulation compares the simulated transfers with the terms, and refuses every
+// difference with NotAsAccepted. Without transfers (not every node can show them) effects
+// pass whose calldata enforces the minimum received itself, or names everything it spends;
+// opaque ones are refused with SimulationUnsupported. It is pure.
 func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
 	switch {
 	case !s.Shown && x.Last() == Opaque:
-		return Refuse(SimulationUnsupported, "too few rpc endpoints of chain %d can show what the call would move; add one that supports eth_simulateV1", t.SrcChain)
+		return Refuse(SimulationUnsupported, "too few RPC endpoints of chain %d can simulate the call's transfers; add one that supports eth_simulateV1", t.SrcChain)
 	case !s.Shown:
 		return nil
 	}
 	for _, g := range s.Grants {
 		if g.Owner == t.Account && !x.allowsGrant(t, g) {
-			return RefuseField(NotAsAccepted, "allowance", "the call would let %s spend %s", g.Spender, g.Token)
+			return RefuseField(NotAsAccepted, "allowance", "the call would let %s spend the token %s", g.Spender, g.Token)
 		}
 	}
 	if err := x.checkOutflow(t, s.Movements); err != nil {
@@ -60,7 +60,7 @@ func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
 }
 
 // checkOutflow refuses if anything but the input leaves the account, or more of it than was
-// accepted. Where nothing else bounds it, exactly the amount must leave.
+// accepted. Where the calldata does not bound it, exactly the amount must leave.
 func (x Expected) checkOutflow(t Terms, moves []chain.Movement) error {
 	wraps, wrapsLast := x.includesWrap(t)
 	paid, sum := t.Input(), new(big.Int)
@@ -69,7 +69,7 @@ func (x Expected) checkOutflow(t Terms, moves []chain.Movement) error {
 	}
 	for _, m := range moves {
 		if m.ID != nil && m.From == t.Account && m.To != t.Account {
-			return RefuseField(NotAsAccepted, "movements", "number %s of the collection %s would leave the account", m.ID, m.Token)
+			return RefuseField(NotAsAccepted, "movements", "NFT %s of the collection %s would leave the account", m.ID, m.Token)
 		}
 	}
 	for token, n := range NetOf(moves, t.Account) {
@@ -77,28 +77,28 @@ func (x Expected) checkOutflow(t Terms, moves []chain.Movement) error {
 		switch {
 		case spent.Sign() <= 0:
 		case !x.spends():
-			return RefuseField(NotAsAccepted, "movements", "an approval would move some of %s out of the account", token)
+			return RefuseField(NotAsAccepted, "movements", "an approval would move the token %s out of the account", token)
 		case token != paid:
-			return RefuseField(NotAsAccepted, "movements", "some of %s would leave the account", token)
+			return RefuseField(NotAsAccepted, "movements", "the token %s would leave the account", token)
 		case spent.Cmp(t.AmountIn) > 0:
-			return RefuseField(NotAsAccepted, "movements", "more would leave the account than the amount").WithAmounts(OfInput, spent, t.AmountIn)
+			return RefuseField(NotAsAccepted, "movements", "more than the amount would leave the account").WithAmounts(OfInput, spent, t.AmountIn)
 		default:
 			sum = spent
 		}
 	}
 	if (HandsOver(x.Last()) || wrapsLast) && sum.Cmp(t.AmountIn) != 0 {
-		return RefuseField(NotAsAccepted, "movements", "not exactly the amount would leave the account").WithAmounts(OfInput, sum, t.AmountIn)
+		return RefuseField(NotAsAccepted, "movements", "less than the amount would leave the account").WithAmounts(OfInput, sum, t.AmountIn)
 	}
 	return nil
 }
 
-// deliversLater has the providers whose opaque calls only hand the input over, and somebody
-// else brings the output, even on the same chain. Those of other providers deliver it
-// themselves there.
+// deliversLater has the providers whose opaque calls only hand the input over, while somebody
+// else pays the output, even on the same chain. On one chain, calls of other providers pay it
+// themselves.
 var deliversLater = map[Kind]bool{Intent: true}
 
-// checkInflow refuses if a swap that delivers on this chain brings the recipient less than
-// the minimum received, or a wrap that goes first less than it takes.
+// checkInflow refuses if a swap that pays out on this chain pays the recipient less than the
+// minimum received, or a wrap that goes first yields less than it takes.
 func (x Expected) checkInflow(t Terms, moves []chain.Movement) error {
 	of, token, to, least := OfOutput, t.TokenOut, t.Recipient, t.MinOut
 	switch _, wrapsLast := x.includesWrap(t); {
@@ -108,14 +108,14 @@ func (x Expected) checkInflow(t Terms, moves []chain.Movement) error {
 		return nil
 	}
 	if got := NetOf(moves, to)[token]; got == nil || got.Cmp(least) < 0 {
-		return RefuseField(NotAsAccepted, "movements", "less would arrive than the accepted floor").WithAmounts(of, cmp.Or(got, new(big.Int)), least)
+		return RefuseField(NotAsAccepted, "movements", "the recipient would receive less than the accepted minimum").WithAmounts(of, cmp.Or(got, new(big.Int)), least)
 	}
 	return nil
 }
 
-// allowsGrant reports whether the calls may leave allowance g: an approval exactly as
+// allowsGrant reports whether allowance g may remain after the calls: an approval exactly as
 // decoded, exactly the permit that the swap carries, an allowance set to zero, or the
-// input's own going down as the spender pulls it.
+// input's own, reduced by what the spender spent.
 func (x Expected) allowsGrant(t Terms, g chain.Grant) bool {
 	if g.Amount == nil {
 		return false // an NFT approval
@@ -135,8 +135,8 @@ func (x Expected) allowsGrant(t Terms, g chain.Grant) bool {
 			}
 		}
 	}
-	pulled := g.Via == (common.Address{}) && g.Token == t.Input() && g.Spender == x.Spender && x.spends()
-	return pulled && allowed != nil && g.Amount.Cmp(allowed) < 0
+	spent := g.Via == (common.Address{}) && g.Token == t.Input() && g.Spender == x.Spender && x.spends()
+	return spent && allowed != nil && g.Amount.Cmp(allowed) < 0
 }
 
 // NetOf returns what an address gains (positive) or loses in total, by token.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 )
@@ -25,7 +27,7 @@ func (s *demoRun) checkSettled(ctx context.Context, l *ledger, o protocol.Order)
 	if o.State != l.plan.end || v == nil || v.Evidence == nil || v.Received == nil {
 		return observed{}, fmt.Errorf("the order ended as %s, which differs from the demo's plan: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
 	}
-	s.proof(l, v)
+	s.proof(l, o)
 	a, err := l.audited(ctx, s)
 	if err != nil {
 		return a, err
@@ -38,8 +40,10 @@ func (s *demoRun) checkSettled(ctx context.Context, l *ledger, o protocol.Order)
 }
 
 // proof prints the daemon's verdict and its evidence.
-func (s *demoRun) proof(l *ledger, v *protocol.Verdict) {
-	s.out.Fact("proof", v.Means)
+func (s *demoRun) proof(l *ledger, o protocol.Order) {
+	v := o.Verdict
+	how, _ := messages.ProvenBy(v.By, o.Cancelling, o.Terms.Provider)
+	s.out.Fact("proof", cmp.Or(how, v.Means))
 	for _, e := range []struct {
 		what string
 		of   *protocol.Evidence
@@ -53,7 +57,7 @@ func (s *demoRun) proof(l *ledger, v *protocol.Verdict) {
 	if len(v.Logs) > 0 {
 		counts = fmt.Sprintf("; %s counted, for this order only", count(len(v.Logs), "log"))
 	}
-	s.out.Fact("", v.Sources+counts)
+	s.out.Fact("", messages.Source(v.Sources)+counts)
 }
 
 func (s *demoRun) chainName(id uint64) string {

@@ -80,16 +80,17 @@ func (l *daemonConn) follow(ctx context.Context, id, wanted string, shown int64)
 	case !end.Final:
 		return fmt.Errorf("%w (%s)", errReported, messages.Condition(end.Condition))
 	case end.State != wanted:
-		return fmt.Errorf("%w: it ended as %s%s", errUnfilled, end.State, because(end))
+		return fmt.Errorf("%w: it ended as %s%s", errUnfilled, end.State, l.because(ctx, end))
 	}
 	return nil
 }
 
-func because(o protocol.Order) string {
-	if o.Reason == "" {
+func (l *daemonConn) because(ctx context.Context, o protocol.Order) string {
+	reason := l.reasonText(ctx, o)
+	if reason == "" {
 		return ""
 	}
-	return ": " + o.Reason
+	return ": " + strings.TrimSuffix(reason, ".")
 }
 
 // detached says that the order continues without this command.
@@ -112,7 +113,7 @@ func (f *follower) untilFinal(ctx context.Context, id string) (protocol.Order, e
 		o := r.Order.value
 		if err == nil {
 			f.reported, f.ended = trackSince(f.reported, o.Reported), trackSince(f.ended, claimFinal(o))
-			err = f.printUpdate(r)
+			err = f.printUpdate(ctx, r)
 		}
 		if err != nil || o.Final || f.proofOverdue(r) {
 			return o, err
@@ -231,7 +232,7 @@ func waitingText(o protocol.Order) string {
 
 // printUpdate prints what happened since its last call: a line for each new history entry or,
 // with --json, the order if its revision is new.
-func (f *follower) printUpdate(r orderDetails) error {
+func (f *follower) printUpdate(ctx context.Context, r orderDetails) error {
 	o := r.Order.value
 	if f.t.json {
 		if int64(o.Revision) <= f.shown {
@@ -241,11 +242,7 @@ func (f *follower) printUpdate(r orderDetails) error {
 		return writeRaw(f.t.out, r.Order.raw)
 	}
 	for _, e := range r.History[min(f.printed, len(r.History)):] {
-		note := e.Note
-		if e.Condition != "" {
-			note += " (" + messages.Condition(e.Condition) + ")"
-		}
-		f.t.talk.Event(clockTime(e.Time), e.State, note)
+		f.t.talk.Event(clockTime(e.Time), e.State, f.historyText(ctx, o, e))
 	}
 	f.printed = len(r.History)
 	if tx := sentBy(o); tx != "" && tx != f.tx {
@@ -321,8 +318,8 @@ func (l *daemonConn) printOpenOrder(ctx context.Context, o protocol.Order) error
 		}
 		facts = append(facts, [2]string{"seen", text})
 	}
-	if o.Reason != "" {
-		facts = append(facts, [2]string{"reason", o.Reason})
+	if reason := l.reasonText(ctx, o); reason != "" {
+		facts = append(facts, [2]string{"reason", reason})
 	}
 	out := l.t.result
 	out.Paragraph(screen.Plain, waitingText(o))
@@ -357,8 +354,9 @@ func (l *daemonConn) endFacts(ctx context.Context, o protocol.Order) (facts [][2
 	if err != nil {
 		return nil, err
 	}
-	if facts = append(facts, proof...); o.Verdict == nil && o.Reason != "" {
-		facts = append(facts, [2]string{"reason", o.Reason})
+	facts = append(facts, proof...)
+	if reason := l.reasonText(ctx, o); o.Verdict == nil && reason != "" {
+		facts = append(facts, [2]string{"reason", reason})
 	}
 	for _, left := range o.Leftovers {
 		c, err := l.coin(ctx, left.ChainID, left.Token)

@@ -160,7 +160,7 @@ func (l *daemonConn) printOrder(ctx context.Context, r protocol.OrderResult) err
 		out.Line(fmt.Sprintf("  (%d older lines omitted)", r.Omitted))
 	}
 	for _, e := range r.History {
-		out.Event(clockTime(e.Time), e.State, e.Note)
+		out.Event(clockTime(e.Time), e.State, l.historyText(ctx, o, e))
 	}
 	return nil
 }

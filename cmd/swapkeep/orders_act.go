@@ -141,7 +141,7 @@ func (l *daemonConn) acceptProposal(ctx context.Context, f *consentFlags, id str
 		return fmt.Errorf("%w: it is %s", errNoProposal, waitingText(o))
 	}
 	p := o.Proposal
-	l.say(screen.Warn, p.Reason)
+	l.say(screen.Warn, l.causeText(ctx, o, p.Cause, p.Reason))
 	if !l.t.json {
 		if err := l.printReview(ctx, l.t.talk, p.Review); err != nil {
 			return err

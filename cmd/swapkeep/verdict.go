@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -29,14 +30,14 @@ func (l *daemonConn) verdictFacts(ctx context.Context, o protocol.Order) (facts 
 		}
 		facts = append(facts, [2]string{"left", c.Exact(v.Spent.Amount.Int())})
 	}
-	if o.Reason != "" {
-		facts = append(facts, [2]string{"reason", o.Reason})
+	if reason := l.reasonText(ctx, o); reason != "" {
+		facts = append(facts, [2]string{"reason", reason})
 	}
 	if fee := ownFee(o); fee != nil {
 		facts = append(facts, [2]string{"network fee", native(l.networks[fee.ChainID]).Text(fee.FeePaid.Int())})
 	}
-	if v.Means != "" {
-		facts = append(facts, [2]string{"proven by", v.Means})
+	if how := proofText(o); how != "" {
+		facts = append(facts, [2]string{"proven by", how})
 	}
 	for _, e := range []struct {
 		name string
@@ -53,9 +54,18 @@ func (l *daemonConn) verdictFacts(ctx context.Context, o protocol.Order) (facts 
 		facts = append(facts, [2]string{"searched", fmt.Sprintf("%s, blocks %d to %d (%s), by %s: nothing", l.nameOf(a.ChainID), a.From, a.Through, moment(a.Time), strings.Join(a.Hosts, " and "))})
 	}
 	if v.Sources != "" {
-		facts = append(facts, [2]string{"sources", v.Sources})
+		facts = append(facts, [2]string{"sources", messages.Source(v.Sources)})
 	}
 	return facts, nil
+}
+
+// proofText says what proved an order's end; for a proof of a newer daemon in the daemon's
+// words.
+func proofText(o protocol.Order) string {
+	if words, ok := messages.ProvenBy(o.Verdict.By, o.Cancelling, o.Terms.Provider); ok {
+		return words
+	}
+	return o.Verdict.Means
 }
 
 // receivedText formats what arrived: for a refund, on the source chain.

@@ -1,39 +1,92 @@
 package messages
 
 import (
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"swapkeep/host/protocol"
 )
 
-// TestEveryCodeHasWords checks that each code of the wire has words, and that each entry is
-// for a code: variants of a state, such as state_filled_short, begin with one.
+// codePrefixes has the keys' prefix for each vocabulary that has words.
+var codePrefixes = map[string]string{
+	"OrderState": "state_", "Condition": "condition_", "VerdictSource": "source_", "Trusted": "trusted_", "CauseWord": "cause_", "ProvenBy": "order_by_",
+}
+
+// variants are the keys that have a code's prefix and are for no code of their own.
+var variants = []string{
+	"state_revoking", "state_revoked", "state_filled_short", "state_refunded_short", "cause_outside_terms_field", "order_by_refused", "order_by_across",
+}
+
+// TestEveryCodeHasWords checks, in each language, that each code of the wire and each error
+// has words, and that each entry is for a code or is a known variant.
 func TestEveryCodeHasWords(t *testing.T) {
-	known := map[string]bool{}
-	for name, prefix := range map[string]string{"OrderState": "state_", "Condition": "condition_", "Trusted": "trusted_"} {
-		for _, v := range protocol.Vocabularies {
-			if v.Name != name {
-				continue
+	for _, language := range []string{"en", "de"} {
+		words := map[string]string{}
+		for _, name := range []string{"states", "order", "errors"} {
+			raw, err := os.ReadFile(language + "/" + name + ".json")
+			if err != nil {
+				t.Fatal(err)
 			}
-			for _, code := range v.Words {
-				known[prefix+code] = true
-				if states[prefix+code] == "" {
-					t.Errorf("no words for %s%s", prefix, code)
+			if err := json.Unmarshal(raw, &words); err != nil {
+				t.Fatal(err)
+			}
+		}
+		known := map[string]bool{}
+		for _, v := range protocol.Vocabularies {
+			if prefix, ok := codePrefixes[v.Name]; ok {
+				for _, code := range v.Words {
+					known[prefix+code] = true
 				}
 			}
 		}
-	}
-	if len(known) < 20 {
-		t.Fatalf("only %d codes", len(known))
-	}
-	variants := []string{"state_revoking", "state_revoked", "state_filled_short", "state_refunded_short"}
-	for key := range states {
-		if !known[key] && !strings.Contains(strings.Join(variants, " "), key) {
-			t.Errorf("%s is for no code", key)
+		if len(known) < 120 {
+			t.Fatalf("only %d codes", len(known))
+		}
+		for _, key := range slices.Sorted(maps.Keys(known)) {
+			if words[key] == "" {
+				t.Errorf("%s: no words for %s", language, key)
+			}
+		}
+		for _, e := range protocol.Errors {
+			if words["err_"+e.Name] == "" {
+				t.Errorf("%s: no words for the error %s", language, e.Name)
+			}
+		}
+		for key := range words {
+			ofCode := slices.ContainsFunc(slices.Collect(maps.Values(codePrefixes)), func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+			if ofCode && !known[key] && !slices.Contains(variants, key) {
+				t.Errorf("%s: %s is for no code", language, key)
+			}
 		}
 	}
 	if Condition("of_a_newer_daemon") != "of_a_newer_daemon" {
 		t.Error("an unknown code is not returned as it is")
+	}
+}
+
+func TestText(t *testing.T) {
+	if got, ok := Text("cause_allowance_spent", "Permit2", "1 USDC", "2 USDC"); !ok || got != "Permit2 spent 1 USDC of the approved 2 USDC without a transaction of yours. Check your balance." {
+		t.Error(got, ok)
+	}
+	if got, ok := Text("cause_of_a_newer_daemon"); ok || got != "" {
+		t.Error(got)
+	}
+	for _, c := range []struct {
+		code      string
+		cancelled bool
+		want      string
+	}{
+		{"refund", false, "A known contract of Relay refunded you after your deposit."},
+		{"withdrawn", true, "You cancelled it before anything that spends funds was signed."},
+		{"withdrawn", false, "Swapkeep ended it before anything that spends funds was signed, because something differed from what you accepted."},
+		{"of_a_newer_daemon", false, ""},
+	} {
+		if got, ok := ProvenBy(c.code, c.cancelled, "bridge"); got != c.want || ok != (c.want != "") {
+			t.Errorf("%s: %q, %t", c.code, got, ok)
+		}
 	}
 }

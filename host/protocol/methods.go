@@ -71,7 +71,7 @@ var Methods = []Method{
 	{"swap.execute", Writes, true, true, ExecuteParams{}, Order{}, "Carries out the plan of that digest, once, whichever window or uuid asks. Returns when consent is on disk; the rest arrives as swap.order."},
 	{"swap.order", Reads, false, false, OrderParams{}, OrderResult{}, "Shows one order and its history."},
 	{"swap.orders", Reads, false, false, OrdersParams{}, OrdersResult{}, "Lists orders, newest first, a page at a time."},
-	{"swap.cancel", Writes, true, true, CancelParams{}, Order{}, "Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or makes a signed order void where its contract can. What is out of the wallet's hands is refused (cannot_cancel), with until when a signed order lives."},
+	{"swap.cancel", Writes, true, true, CancelParams{}, Order{}, "Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or invalidates a signed order where its contract can. An order that the wallet cannot cancel any more is refused (cannot_cancel), with the time at which a signed order expires."},
 	{"swap.speedup", Writes, true, true, SpeedupParams{}, Order{}, "Sends the order's pending transaction again, the same but for more, never above its gas ceiling. Returns when the wish is on disk; the rest arrives as swap.order. One uuid bumps once."},
 	{"swap.accept", Writes, true, true, AcceptParams{}, Order{}, "Consents to what an order in need of consent proposes, named by the proposal's digest. A proposal that changed meanwhile is refused."},
 

@@ -127,7 +127,7 @@ type Verdict struct {
 	Received *Spend    `json:"received,omitempty" doc:"what arrived, where a log or a balance shows it; of a refund, on the source chain"`
 	Short    bool      `json:"short,omitempty" doc:"less than the minimum received"`
 	Spent    *Spend    `json:"spent,omitempty" doc:"what left the account, where that may be another amount than was signed"`
-	Sources  string    `json:"sources" doc:"one source, or how many agree"`
+	Sources  string    `json:"sources" of:"VerdictSource" doc:"how many RPC hosts agree, or without a receipt what the wallet itself knows"`
 	Evidence *Evidence `json:"evidence,omitempty" doc:"of the transaction that ended it"`
 	Deposit  *Evidence `json:"deposit,omitempty" doc:"of the order's own transaction, which that answers"`
 	Logs     []LogRef  `json:"logs,omitempty" doc:"what of the evidence counts; each counts for one order only"`

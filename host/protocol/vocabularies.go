@@ -50,6 +50,7 @@ var Vocabularies = []Vocabulary{
 		"own_call", "opaque_call", "fill", "partial_fill", "arrival", "refund", "revoke", "revert", "tx_replaced", "allowance_kept", "order_nonce_used",
 		"absence", "never_signed", "never_sent", "invalidated", "cancel", "withdrawn", "never_sent_cancelled",
 	}},
+	{"VerdictSource", []string{"one_host", "two_hosts", "nothing_signed", "no_spend_signed", "wrapped_only", "nonce_used", "never_sent"}},
 	{"CauseWord", []string{
 		"refused", "refused_for_now", "refused_unsigned", "refused_by_provider", "outside_terms",
 		"price_fell", "refund_changed", "effects_changed", "permit_changed", "route_unavailable", "gas_above_ceiling", "approval_needed", "approval_changed",

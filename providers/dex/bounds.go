@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// maxOrderLife is the longest that UniswapX's order service accepts orders for.
+	// maxOrderLife is the longest lifetime of an order that UniswapX's order service accepts.
 	maxOrderLife = 24 * time.Hour
-	// minOrderLife is how much life an order needs for it to be submitted and filled.
+	// minOrderLife is the least remaining lifetime in which an order can be submitted and filled.
 	minOrderLife = 30 * time.Second
-	// maxRounding is by how many base units a fee may miss its rate: it is rounded down when
-	// it is taken, and again when its minimum is computed.
+	// maxRounding is how many base units a fee may differ from its rate: it is rounded down
+	// when it is taken, and again when its minimum is computed.
 	maxRounding = 2
 )
 
@@ -30,38 +30,38 @@ type orderRule struct {
 
 // orderRules are all bounds on an order except those on its fees ([deal.split]) and times
 // ([dutchOrder.checkLifetime]). Any nonce is accepted, and any base fee, since adjustments must be
-// zero. Members that the provider may not choose at all are listed to give the refusal a
+// zero. Fields that the provider may not choose at all are listed so that the refusal has a
 // reason; the order is rebuilt from the terms afterwards.
 var orderRules = []orderRule{
-	{"reactor", swap.NotPinned, "the order is for another contract than the built-in reactor",
+	{"reactor", swap.NotPinned, "the order's reactor is not the built-in one",
 		func(o dutchOrder, d orderTerms) bool { return o.reactor == d.reactor }},
-	{"cosigner", swap.NotPinned, "the order names another cosigner than the built-in one",
+	{"cosigner", swap.NotPinned, "the order's cosigner is not the built-in one",
 		func(o dutchOrder, d orderTerms) bool { return o.cosigner == d.cosigner && d.cosigner != nativeCoin }},
-	{"swapper", swap.NotAsAccepted, "the order is another account's",
+	{"swapper", swap.NotAsAccepted, "the order's swapper is another account",
 		func(o dutchOrder, d orderTerms) bool { return o.swapper == d.account }},
-	{"additionalValidationContract", swap.NotAsAccepted, "the order leaves it to another contract whether it is valid",
+	{"additionalValidationContract", swap.NotAsAccepted, "the order has an additional validation contract",
 		func(o dutchOrder, _ orderTerms) bool { return o.validator == nativeCoin && len(o.validation) == 0 }},
-	{"deadline", swap.Undecodable, "the order's deadline is no time",
+	{"deadline", swap.Undecodable, "the order's deadline is not a valid time",
 		func(o dutchOrder, _ orderTerms) bool { return o.deadline.IsInt64() && o.deadline.Sign() > 0 }},
 	{"tokenIn", swap.NotAsAccepted, "the order spends another token",
 		func(o dutchOrder, d orderTerms) bool { return o.input.token == d.in }},
-	{"amountIn", swap.NotAsAccepted, "the order does not take exactly the amount, from beginning to end",
+	{"amountIn", swap.NotAsAccepted, "the order does not spend exactly the amount throughout the auction",
 		func(o dutchOrder, d orderTerms) bool {
 			return o.input.start.Cmp(d.amount) == 0 && o.input.end.Cmp(d.amount) == 0
 		}},
-	{"curve", swap.NotAsAccepted, "the order takes more or less of the input as time goes by",
+	{"curve", swap.NotAsAccepted, "the input amount changes during the auction",
 		func(o dutchOrder, _ orderTerms) bool { return o.input.curve.valid(new(big.Int), new(big.Int)) }},
 	{"adjustmentPerGweiBaseFee", swap.NotAsAccepted, "the order's amounts depend on the base fee",
 		func(o dutchOrder, _ orderTerms) bool {
 			return !slices.ContainsFunc(append(slices.Clone(o.outputs), o.input), func(l dutchLine) bool { return l.adjust != nil && l.adjust.Sign() != 0 })
 		}},
-	{"outputs", swap.Undecodable, "the order has no output, or more than three",
+	{"outputs", swap.Undecodable, "the order has no outputs, or more than three",
 		func(o dutchOrder, _ orderTerms) bool { return len(o.outputs) > 0 && len(o.outputs) <= maxLines }},
 	{"tokenOut", swap.NotAsAccepted, "the order pays another token",
 		each(func(_ dutchOrder, l dutchLine, d orderTerms) bool { return l.token == d.out })},
-	{"outputs.amount", swap.NotAsAccepted, "an output of the order grows, or comes to nothing",
+	{"outputs.amount", swap.NotAsAccepted, "an output rises or falls to zero by the end of the auction",
 		each(func(_ dutchOrder, l dutchLine, _ orderTerms) bool { return l.end.Sign() > 0 && l.end.Cmp(l.start) <= 0 })},
-	{"outputs.curve", swap.Undecodable, "an output of the order does not shrink along a sound curve",
+	{"outputs.curve", swap.Undecodable, "an output's curve is invalid",
 		each(func(o dutchOrder, l dutchLine, d orderTerms) bool {
 			most := new(big.Int)
 			if l.recipient == d.recipient { // the recipient's may rise first, fees may not
@@ -69,7 +69,7 @@ var orderRules = []orderRule{
 			}
 			return l.curve.valid(most, l.start) && l.curve.sameBlocks(o.outputs[0].curve)
 		})},
-	{"recipient", swap.NotAsAccepted, "the order does not pay the recipient once, and everybody else at most once",
+	{"recipient", swap.NotAsAccepted, "the order must pay the recipient exactly once, and anybody else at most once",
 		func(o dutchOrder, d orderTerms) bool {
 			paid := map[common.Address]bool{}
 			for _, l := range o.outputs {
@@ -89,7 +89,7 @@ func each(ok func(dutchOrder, dutchLine, orderTerms) bool) func(dutchOrder, orde
 }
 
 // valid reports whether a curve has at most sixteen points, at rising blocks, each at most
-// up above and at most down below the start amount. A nil curve is sound.
+// up above and at most down below the start amount. A nil curve is valid.
 func (c *curve) valid(up, down *big.Int) bool {
 	if c == nil {
 		return true
@@ -124,8 +124,8 @@ func (o dutchOrder) checkBounds(d orderTerms) (dutchLine, []swap.Payment, error)
 	return d.split(o)
 }
 
-// split reads who gets what of the output: the recipient, the wallet's fee at its rate, and
-// the provider's fees within their bound at every moment of the auction.
+// split divides the output into the recipient's line, the wallet's fee at its rate, and the
+// provider's fees within their bound at every point of the auction.
 func (d orderTerms) split(o dutchOrder) (got dutchLine, fees []swap.Payment, err error) {
 	moments, ours, theirs := o.outputsAtPoints(), 0, 0
 	for i, l := range o.outputs {
@@ -147,9 +147,9 @@ func (d orderTerms) split(o dutchOrder) (got dutchLine, fees []swap.Payment, err
 	}
 	switch {
 	case ours != d.feeBps:
-		return got, nil, refuse(swap.NotAsAccepted, "feeBps", "the order leaves out the wallet's fee")
+		return got, nil, refuse(swap.NotAsAccepted, "feeBps", "the order does not include the wallet's fee")
 	case theirs > d.makerBps:
-		return got, nil, refuse(swap.NotAsAccepted, "makerFeeBps", "the dex provider takes %d bps, more than %d", theirs, d.makerBps)
+		return got, nil, refuse(swap.NotAsAccepted, "makerFeeBps", "the dex provider's fee is %d bps; at most %d are allowed", theirs, d.makerBps)
 	}
 	sortFees(fees, d.feeReceiver)
 	return got, fees, nil
@@ -198,17 +198,17 @@ func (o *dutchOrder) checkLifetime(now time.Time) error {
 	case o == nil:
 		return nil
 	case o.ends().After(now.Add(maxOrderLife)):
-		return refuse(swap.NotAsAccepted, "deadline", "the order stays valid for over a day")
+		return refuse(swap.NotAsAccepted, "deadline", "the order is valid for more than a day")
 	case o.ends().Before(now.Add(minOrderLife)):
-		return refuse(swap.QuoteExpired, "deadline", "the order in the quote ends in less than %d seconds; get a new quote, and check this machine's clock", int(minOrderLife.Seconds()))
+		return refuse(swap.QuoteExpired, "deadline", "the order in the quote expires in less than %d seconds; get a new quote, and check this machine's clock", int(minOrderLife.Seconds()))
 	}
 	return nil
 }
 
-// checkEndsBy refuses an order that can be filled after the consent has ended.
+// checkEndsBy refuses an order that can be filled after the accepted deadline.
 func (o dutchOrder) checkEndsBy(consent time.Time) error {
 	if o.ends().After(consent) {
-		return refuse(swap.NotAsAccepted, "deadline", "the order could still be filled after the accepted deadline %s", consent.UTC().Format(time.RFC3339))
+		return refuse(swap.NotAsAccepted, "deadline", "the order can be filled after the accepted deadline %s", consent.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

@@ -243,7 +243,7 @@ func (m *machine) payPortion(token, to common.Address, bips *big.Int) error {
 func (m *machine) fee(token, to common.Address, bips *big.Int) error {
 	switch {
 	case token != m.out() && token != m.t.TokenOut:
-		return refuse(swap.NotAsAccepted, "fee", "a fee is taken in %s", token)
+		return refuse(swap.NotAsAccepted, "fee", "a fee is taken in the token %s, not in the output token", token)
 	case !bips.IsInt64() || bips.Int64() <= 0 || bips.Int64() > 10_000:
 		return refuse(swap.NotAsAccepted, "fee", "a fee of %s bps", bips)
 	case m.destinationOf(to) != elsewhere || reserved(to, m.pair.deployment) || to == m.t.Account || to == nativeCoin:
@@ -353,7 +353,7 @@ func (m *machine) finish() error {
 	case m.swaps > 0 && m.t.FeeBps > 0 && !ours:
 		return refuse(swap.NotAsAccepted, "feeBps", "the wallet's fee is not %d bps to %s", m.t.FeeBps, m.t.FeeReceiver)
 	case theirs > m.t.MakerFeeBps:
-		return refuse(swap.NotAsAccepted, "makerFeeBps", "the dex provider takes %d bps, more than %d", theirs, m.t.MakerFeeBps)
+		return refuse(swap.NotAsAccepted, "makerFeeBps", "the dex provider's fee is %d bps; at most %d are allowed", theirs, m.t.MakerFeeBps)
 	}
 	return nil
 }

@@ -71,9 +71,9 @@ func (p permit) is(q permit) bool {
 func (p permit) checkGrant(token common.Address, n *big.Int, pr tokenPair) error {
 	switch {
 	case p.token != token || !pr.pulled:
-		return refuse(swap.NotAsAccepted, "token", "the permit is for %s, not for the input token", p.token)
+		return refuse(swap.NotAsAccepted, "token", "the permit is for the token %s, not for the input token", p.token)
 	case p.spender != pr.router:
-		return refuse(swap.NotPinned, "spender", "the permit is for %s, not for the built-in router", p.spender)
+		return refuse(swap.NotPinned, "spender", "the permit's spender is %s, not the built-in router", p.spender)
 	case p.amount.Cmp(n) != 0 || !pr.holds(p.amount):
 		return refuse(swap.NotAsAccepted, "allowance", "the permit is not for exactly the amount").WithAmounts(swap.OfInput, p.amount, n)
 	case p.nonce.BitLen() > nonceBits:
@@ -86,9 +86,9 @@ func (p permit) checkGrant(token common.Address, n *big.Int, pr tokenPair) error
 func (p permit) checkExpiry(from time.Time) error {
 	switch {
 	case !p.expiration.IsInt64() || p.expiration.Int64() > from.Add(maxAllowance).Unix():
-		return refuse(swap.NotAsAccepted, "expiration", "the permit stays valid for over 31 days")
+		return refuse(swap.NotAsAccepted, "expiration", "the permit is valid for more than 31 days")
 	case !p.sigDeadline.IsInt64() || p.sigDeadline.Int64() > from.Add(maxSignature).Unix():
-		return refuse(swap.NotAsAccepted, "sigDeadline", "the permit's signature stays valid for over an hour")
+		return refuse(swap.NotAsAccepted, "sigDeadline", "the permit's signature is valid for more than an hour")
 	}
 	return nil
 }

@@ -220,7 +220,7 @@ func checkFees(fees []swap.Payment, r swap.QuoteRequest) error {
 	case ours != r.FeeBps:
 		return refuse(swap.NotAsAccepted, "feeBps", "the wallet's fee is %d bps in the quote, not %d", ours, r.FeeBps)
 	case theirs > bound:
-		return refuse(swap.NotAsAccepted, "makerFeeBps", "the dex provider takes %d bps, more than %d", theirs, bound)
+		return refuse(swap.NotAsAccepted, "makerFeeBps", "the dex provider's fee is %d bps; at most %d are allowed", theirs, bound)
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func execute(t swap.Terms, pr tokenPair, c chain.Call, args []byte) (m *machine,
 	case len(ops) == 0 || len(ops) > maxCommands || len(ops) != len(inputs):
 		return nil, 0, refuse(swap.Undecodable, "data", "%d commands with %d inputs", len(ops), len(inputs))
 	case !until.IsInt64() || until.Int64() > t.Deadline.Unix():
-		return nil, 0, refuse(swap.NotAsAccepted, "deadline", "the swap could still happen after the accepted deadline %s", t.Deadline.UTC().Format(time.RFC3339))
+		return nil, 0, refuse(swap.NotAsAccepted, "deadline", "the swap is still valid after the accepted deadline %s", t.Deadline.UTC().Format(time.RFC3339))
 	}
 	value := new(big.Int)
 	if t.TokenIn == nativeCoin {

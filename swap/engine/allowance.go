@@ -178,7 +178,6 @@ func (e *Engine) noteTakenAllowance(ctx context.Context, o *swap.Order) {
 	if err != nil {
 		e.Log(*o, err)
 		o.SetCause(swap.NewCause(swap.AllowanceUnchecked, "spender", left[0].Spender.Hex()))
-		o.Verdict.Sources += "; " + o.Reason
 		return
 	}
 	gone := new(big.Int).Sub(a.Need(left[0].Amount), a.Present)
@@ -186,5 +185,4 @@ func (e *Engine) noteTakenAllowance(ctx context.Context, o *swap.Order) {
 		return
 	}
 	o.SetCause(swap.NewCause(swap.AllowanceSpent, "spent", gone.String(), "allowed", left[0].Amount.String(), "spender", left[0].Spender.Hex()))
-	o.Verdict.Sources += "; " + o.Reason
 }

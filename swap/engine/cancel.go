@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A CancelRequest asks for an order to end.
+// A CancelRequest asks to cancel an order.
 type CancelRequest struct {
 	Caller
 	Request string // uuid
@@ -21,8 +21,8 @@ type CancelRequest struct {
 	Digest  common.Hash // of the order, as shown
 }
 
-// Cancel records the user's wish to end an order; the engine carries it out. It fails
-// with OrderFinal if the order has ended and with CannotCancel if it cannot be ended. It
+// Cancel records the user's request to cancel an order; the engine carries it out. It fails
+// with OrderFinal if the order has ended and with CannotCancel if it cannot be cancelled. It
 // may be repeated.
 func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, error) {
 	if err := normalizeRequestID(&r.Request); err != nil {
@@ -33,7 +33,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 		return o, err
 	}
 	if r.Digest != o.Digest {
-		return o, swap.RefuseField(swap.BadRequest, "digest", "is not the digest of that order")
+		return o, swap.RefuseField(swap.BadRequest, "digest", "does not match the order's digest")
 	}
 	content := crypto.Keccak256Hash([]byte("cancel"), []byte(r.Order))
 	_, repeated, err := s.o.Journal.OrderOfRequest(r.Request, content)
@@ -52,8 +52,8 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "cancel", Order: r.Order, Digest: o.Digest, Origin: r.Origin, Session: r.Session}); err != nil {
 		return o, err
 	}
-	// A repeat goes on: the first may have crashed between recording the uuid and the
-	// wish.
+	// A repeat continues: the first may have crashed between recording the uuid and the
+	// request to cancel.
 	err = s.commitAct(r.Caller, func() (err error) {
 		repeated, err = s.o.Journal.RecordRequest(r.Request, content, r.Order, s.reserving(r.Caller, m))
 		return err
@@ -92,7 +92,7 @@ func (s *Service) beingCancelled(o swap.Order) (already bool, err error) {
 	return false, s.cancellable(o)
 }
 
-// cancellable fails with CannotCancel if no signature of the wallet can end the order.
+// cancellable fails with CannotCancel if nothing that the wallet signs can cancel the order.
 func (s *Service) cancellable(o swap.Order) error {
 	if o.State != swap.Submitting && o.State != swap.Settling || o.Plan.Settlement != swap.ByProvider || o.Cancel {
 		return nil
@@ -102,21 +102,21 @@ func (s *Service) cancellable(o swap.Order) error {
 	until := f.Deadline.UTC().Format(time.RFC3339)
 	switch {
 	case swap.HandsOver(f.Kind):
-		return swap.Refuse(swap.CannotCancel, "the input is handed over; the provider settles it or gives it back, and no transaction of yours can change that")
+		return swap.Refuse(swap.CannotCancel, "the deposit is with the provider, who pays out or refunds it; it cannot be cancelled on-chain")
 	case f.Kind != swap.Signed || o.Submission == nil:
 		return nil
 	case lapsed(o, s.o.Now()):
-		return &swap.Refusal{Code: swap.CannotCancel, Reason: "the order could be filled until " + until + ", and can no longer be made void in time; what became of it is looked for", Data: map[string]string{"until": until}}
+		return &swap.Refusal{Code: swap.CannotCancel, Reason: "the order expired at " + until + " and cannot be cancelled any more; the daemon is checking whether it was filled", Data: map[string]string{"until": until}}
 	case !can:
-		return &swap.Refusal{Code: swap.CannotCancel, Reason: "the order is signed and handed over, and cannot be taken back; it ends by itself at " + until, Data: map[string]string{"until": until}}
+		return &swap.Refusal{Code: swap.CannotCancel, Reason: "the signed order was submitted and this provider's orders cannot be cancelled; it expires at " + until, Data: map[string]string{"until": until}}
 	case s.o.Now().Add(minInvalidationLife).After(f.Deadline):
-		return &swap.Refusal{Code: swap.CannotCancel, Reason: "the order ends by itself at " + until + ", before it could be made void", Data: map[string]string{"until": until}}
+		return &swap.Refusal{Code: swap.CannotCancel, Reason: "the order expires at " + until + ", before a cancelling transaction could be mined", Data: map[string]string{"until": until}}
 	}
 	return nil
 }
 
-// markCancelled sets o.Cancel and seals the wish. If no wallet here has o's account, the wish
-// needs no seal, provided nothing is pending that only a signature could end.
+// markCancelled sets o.Cancel and seals the request. If no wallet here has o's account, it
+// needs no seal, provided nothing is pending that only a signature could cancel.
 func (s *Service) markCancelled(o *swap.Order) error {
 	now := s.o.Now().UTC()
 	if sealMismatch(s.engine.checkAccepted(*o)) {
@@ -130,7 +130,7 @@ func (s *Service) markCancelled(o *swap.Order) error {
 		return err
 	default:
 		if out, failed := s.engine.signed(*o); failed != nil || out {
-			return cmp.Or(failed, error(&swap.Refusal{Code: swap.CannotCancel, Reason: "what is on its way is ended by a signature of its account, which no wallet here has; take it in again first", Err: err}))
+			return cmp.Or(failed, error(&swap.Refusal{Code: swap.CannotCancel, Reason: "cancelling needs a signature of the order's account, which no wallet here has; import it again first", Err: err}))
 		}
 	}
 	o.Cancel, o.Updated = true, now

@@ -395,7 +395,7 @@ func TestRaisedAllowanceIsNotSpent(t *testing.T) {
 	b.waitUntil(o.ID, "approving", func(o swap.Order) bool { return o.CurrentTx != common.Hash{} || o.Step == 1 })
 	s.raised.Store(big.NewInt(4000e6))
 	b.waitUntil(o.ID, "approved", func(o swap.Order) bool {
-		return o.Step == 1 && o.State == swap.Executing && strings.Contains(o.Reason, "no RPC endpoint")
+		return o.Step == 1 && o.State == swap.Executing && o.Cause != nil && o.Cause.Word == swap.ApprovalNotVisible
 	})
 	time.Sleep(100 * time.Millisecond)
 	b.wantNonce(1)

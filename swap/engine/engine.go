@@ -181,15 +181,22 @@ func (e *Engine) abandon(o *swap.Order, r *swap.Refusal) (swap.Cause, error) {
 	return c.WithText("refused before signing: " + r.Error()), o.SetState(swap.Cancelled)
 }
 
-// nothingTakenText says why an order for which signed is false took nothing.
-func nothingTakenText(o swap.Order) string {
+// nothingTaken says why an order for which signed is false took nothing.
+func nothingTaken(o swap.Order) swap.SourceCode {
 	switch {
 	case o.Wrapped:
-		return "nothing that spends was signed; " + swap.HeldWrapped
+		return swap.WrappedOnly
 	case len(o.Results) > 0:
-		return "nothing that spends was signed"
+		return swap.NoSpendSigned
 	}
-	return "nothing was signed"
+	return swap.NothingSigned
+}
+
+// nothingTakenTexts has the English text of the results of nothingTaken.
+var nothingTakenTexts = map[swap.SourceCode]string{
+	swap.WrappedOnly:   "nothing that spends was signed; " + swap.HeldWrapped,
+	swap.NoSpendSigned: "nothing that spends was signed",
+	swap.NothingSigned: "nothing was signed",
 }
 
 // signed reports whether something may be pending that must stay watched: a step that
@@ -276,9 +283,9 @@ func (e *Engine) endIfOver(o *swap.Order) (done bool, note swap.Cause, err error
 	if err != nil || signed {
 		return err != nil, swap.NoCause, err
 	}
-	by, why := swap.ProvenByNeverSigned, swap.NewCause(swap.DeadlinePassed).WithText("the deadline passed; "+nothingTakenText(*o))
+	by, why := swap.ProvenByNeverSigned, swap.NewCause(swap.DeadlinePassed).WithText("the deadline passed; "+nothingTakenTexts[nothingTaken(*o)])
 	if o.Cancel {
-		by, why = swap.ProvenByWithdrawn, swap.NewCause(swap.Withdrawn).WithText("cancelled; "+nothingTakenText(*o))
+		by, why = swap.ProvenByWithdrawn, swap.NewCause(swap.Withdrawn).WithText("cancelled; "+nothingTakenTexts[nothingTaken(*o)])
 	}
 	o.Condition = swap.NoCondition
 	if o.Reason == "" {
@@ -291,6 +298,6 @@ func (e *Engine) endIfOver(o *swap.Order) (done bool, note swap.Cause, err error
 // withdrawn returns the verdict on an order that took nothing.
 func withdrawn(o swap.Order, by string) *swap.Verdict {
 	v := swap.VerdictBy(by)
-	v.Sources = nothingTakenText(o)
+	v.Sources = nothingTaken(o)
 	return &v
 }

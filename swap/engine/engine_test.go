@@ -424,7 +424,7 @@ func TestEngineFills(t *testing.T) {
 	b := newEngineFixture(t)
 	o := b.waitState(b.order(nil).ID, swap.Filled)
 	b.wantNonceAndWETH(1, 1e17)
-	if o.Verdict == nil || o.Verdict.Received == nil || o.Verdict.Received.Amount.Int64() != 1e17 || o.Verdict.Sources != "one source" || o.Verdict.Evidence.Depth < 2 {
+	if o.Verdict == nil || o.Verdict.Received == nil || o.Verdict.Received.Amount.Int64() != 1e17 || o.Verdict.Sources != swap.OneHost || o.Verdict.Evidence.Depth < 2 {
 		t.Errorf("verdict %+v", o.Verdict)
 	}
 	_, lines, err := b.service.Order(o.ID)
@@ -498,7 +498,7 @@ func TestEngineExpiresUnsigned(t *testing.T) {
 	o := b.order(func(t *swap.Terms, _ *swap.Offer) {
 		t.Deadline = time.Now().Add(2 * time.Second).UTC().Truncate(time.Second)
 	})
-	if o = b.waitState(o.ID, swap.Expired); o.Verdict.Sources != "nothing was signed" {
+	if o = b.waitState(o.ID, swap.Expired); o.Verdict.Sources != swap.NothingSigned {
 		t.Errorf("verdict %+v", o.Verdict)
 	}
 	b.signer.locked.Store(false)

@@ -238,15 +238,15 @@ func (e *Engine) neverFilled(ctx context.Context, o swap.Order, p swap.Proof, s 
 		}
 		hosts = proof.FewerHosts(hosts, by)
 	}
-	void, err := e.invalidationEvidence(ctx, o)
+	invalidation, err := e.invalidationEvidence(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	var v swap.Verdict
 	switch {
-	case void != nil && void.Block <= s.through.Number && (used || p.Nonce == nil):
-		v, hosts = swap.VerdictBy(swap.ProvenByInvalidated), proof.FewerHosts(hosts, void.Hosts)
-		v.Evidence = void
+	case invalidation != nil && invalidation.Block <= s.through.Number && (used || p.Nonce == nil):
+		v, hosts = swap.VerdictBy(swap.ProvenByInvalidated), proof.FewerHosts(hosts, invalidation.Hosts)
+		v.Evidence = invalidation
 	case used:
 		v = swap.VerdictBy(swap.ProvenByOrderNonceUsed)
 	case !p.Ends.IsZero() && s.through.Time.After(p.Ends):
@@ -266,8 +266,8 @@ func (e *Engine) neverFilled(ctx context.Context, o swap.Order, p swap.Proof, s 
 	return &v, nil
 }
 
-// invalidateKey returns the sender's key of our own call that makes a signed order void.
-func invalidateKey(o swap.Order) string { return o.ID + "/void" }
+// invalidateKey returns the sender's key of our own call that invalidates a signed order.
+func invalidateKey(o swap.Order) string { return o.ID + "/invalidate" }
 
 // invalidationEvidence returns the evidence that this call succeeded; nil if there is none.
 func (e *Engine) invalidationEvidence(ctx context.Context, o swap.Order) (*chain.Evidence, error) {

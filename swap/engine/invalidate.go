@@ -18,14 +18,14 @@ import (
 const minInvalidationLife = 15 * time.Second
 
 // needsInvalidation reports whether o is a signed order that may have left the process and that the
-// user wants ended. One that was never handed over needs no transaction: it is not handed
-// over any more.
+// user wants to cancel. One that was never submitted needs no transaction: it is simply not
+// submitted any more.
 func needsInvalidation(o swap.Order) bool {
 	return o.Cancel && o.OrderSigned() && o.Submission != nil
 }
 
-// invalidateOrder carries the request to end a signed order one step further, after a search for its
-// end that returned note and err. The order stays open until the transaction sent for it
+// invalidateOrder carries the request to cancel a signed order one step further, after a search
+// for its end that returned note and err. The order stays open until the transaction sent for it
 // is final: otherwise its nonce would be left open.
 func (e *Engine) invalidateOrder(ctx context.Context, o *swap.Order, note swap.Cause, err error) (swap.Cause, error) {
 	key := invalidateKey(*o)
@@ -88,8 +88,8 @@ func (e *Engine) underpriced(ctx context.Context, tx chain.Tx) bool {
 }
 
 // sendInvalidation sends the account's own call that invalidates a signed order, within what is
-// left of the gas ceiling. The sealed request to end it is enough: the call gives nothing
-// away, and an order without a seal can still be ended.
+// left of the gas ceiling. The sealed request to cancel it is enough: the call moves no funds,
+// and an order without a seal can still be cancelled.
 func (e *Engine) sendInvalidation(ctx context.Context, o *swap.Order, key string) (swap.Cause, error) {
 	if !e.Unlocked() {
 		o.Condition = swap.WaitingForUnlock
@@ -126,7 +126,7 @@ func (e *Engine) invalidationCall(o swap.Order) (c chain.Call, err error) {
 	}
 	canceller, ok := p.(swap.Canceller)
 	if !ok {
-		return c, swap.Refuse(swap.CannotCancel, "the %s provider's orders cannot be made void", p.Kind())
+		return c, swap.Refuse(swap.CannotCancel, "orders of the %s provider cannot be cancelled on-chain", p.Kind())
 	}
 	if c, err = canceller.CancelCall(o); err != nil {
 		return c, err
@@ -138,11 +138,11 @@ func (e *Engine) invalidationCall(o swap.Order) (c chain.Call, err error) {
 	of := func(r swap.Role, a common.Address) bool { return c.To == a && pins.Allows(f.Chain, r, a) }
 	switch {
 	case !of(swap.Verifier, f.Target) && !of(swap.Settlement, f.Settler):
-		return c, swap.RefuseField(swap.NotPinned, "to", "the order would be made void by a call of %s, which neither takes its signature nor settles it", c.To)
+		return c, swap.RefuseField(swap.NotPinned, "to", "the cancelling transaction calls %s, which neither verifies the order's signature nor settles it", c.To)
 	case c.Value.Sign() != 0:
-		return c, swap.RefuseField(swap.NotAsAccepted, "value", "making the order void would send the coin along").WithAmounts(swap.OfCoin, c.Value, nil)
+		return c, swap.RefuseField(swap.NotAsAccepted, "value", "the cancelling transaction would send native coin").WithAmounts(swap.OfCoin, c.Value, nil)
 	case len(c.Data) < 4 || plan.IsApprove(c):
-		return c, swap.RefuseField(swap.Undecodable, "data", "making the order void is no call that could do that")
+		return c, swap.RefuseField(swap.Undecodable, "data", "the cancelling transaction is not a cancelling call")
 	}
 	return c, nil
 }

@@ -95,7 +95,7 @@ func TestWrappedAndNotFilled(t *testing.T) {
 		}
 		m.run(8)
 		m.ended(id, swap.Cancelled)
-		if o := m.order(id); !strings.Contains(o.Means(), swap.HeldWrapped) || !strings.Contains(o.Verdict.Sources, swap.HeldWrapped) {
+		if o := m.order(id); !strings.Contains(o.Means(), swap.HeldWrapped) || o.Verdict.Sources != swap.WrappedOnly {
 			t.Errorf("it means %q by %q", o.Means(), o.Verdict.Sources)
 		}
 	})

@@ -241,7 +241,7 @@ func said(c swap.Claim) func(swap.Order) (swap.Claim, error) {
 }
 
 // wantVerdict compares an order with its expected verdict; by "" means that it is still open.
-func (c *proofFixture) wantVerdict(o swap.Order, by string, sources string) {
+func (c *proofFixture) wantVerdict(o swap.Order, by string, sources swap.SourceCode) {
 	c.t.Helper()
 	if by == "" {
 		if o.State.Final() || o.Verdict != nil {
@@ -255,7 +255,7 @@ func (c *proofFixture) wantVerdict(o swap.Order, by string, sources string) {
 	}
 }
 
-const bothAgree = "2 sources agree"
+const bothAgree = swap.TwoHosts
 
 // TestSignedOrders covers every end of a signed order, and the cases that are not one.
 func TestSignedOrders(t *testing.T) {
@@ -446,9 +446,9 @@ func TestOneSource(t *testing.T) {
 	c := newProofFixture(t, 1)
 	id, other := c.order(nil), c.order(nil)
 	c.src.mineFinal(fill(1000))
-	c.wantVerdict(c.pollRepeatedly(id), swap.ProvenByFill, "one source")
+	c.wantVerdict(c.pollRepeatedly(id), swap.ProvenByFill, swap.OneHost)
 	c.src.mineUntil(c.lastSecond())
-	c.wantVerdict(c.pollRepeatedly(other), swap.ProvenByAbsence, "one source")
+	c.wantVerdict(c.pollRepeatedly(other), swap.ProvenByAbsence, swap.OneHost)
 }
 
 // TestExactTransfers covers an order that is proven by two exact transfers and the

@@ -121,7 +121,7 @@ func TestNothingIsSignedForAChangedRecord(t *testing.T) {
 			if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 				t.Fatal(err)
 			}
-			if o = b.waitState(o.ID, swap.Cancelled); o.Verdict.Sources != "nothing was signed" {
+			if o = b.waitState(o.ID, swap.Cancelled); o.Verdict.Sources != swap.NothingSigned {
 				t.Errorf("verdict %+v", o.Verdict)
 			}
 			b.wantNonce(0)

@@ -62,7 +62,7 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 	if err != nil {
 		return o, err
 	}
-	m := s.gas(ctx, o.Terms.SrcChain, r.GasCeiling) // within the accepted ceiling nothing more is moved
+	m := s.gas(ctx, o.Terms.SrcChain, r.GasCeiling) // within the accepted ceiling nothing more is spent
 	if err := s.bounded(r.Caller, m, nil); err != nil {
 		return o, err
 	}
@@ -72,7 +72,7 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 	for range 10 {
 		err = s.commitAct(r.Caller, func() error {
 			if o.Bump != nil && !s.o.Now().Before(o.Terms.Deadline) {
-				return swap.Refuse(swap.TooLate, "it is too late to send the transaction again; it is about to be cancelled")
+				return swap.Refuse(swap.TooLate, "too late to send the transaction again; it is about to be cancelled")
 			}
 			o, err = s.o.Journal.UpdateByRequest(r.Request, content, o, note, s.reserving(r.Caller, m))
 			return err
@@ -97,7 +97,7 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 	case err != nil:
 		return o, swap.NoCause, err
 	case r.Digest != o.Digest:
-		return o, swap.NoCause, swap.RefuseField(swap.BadRequest, "digest", "is not the digest of that order")
+		return o, swap.NoCause, swap.RefuseField(swap.BadRequest, "digest", "does not match the order's digest")
 	case o.State.Final():
 		return o, swap.NoCause, swap.Refuse(swap.OrderFinal, "the order is already %s", o.State)
 	}
@@ -109,14 +109,14 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 	late := s.o.Now().After(tx.Policy.Until)
 	ending := late || o.Cancel || tx.Last().Kind == chain.AttemptCancel
 	switch {
-	case ending && r.GasCeiling != nil: // what closes the nonce may cost more; that needs no Bump
+	case ending && r.GasCeiling != nil: // raises what the cancelling transaction may cost; that needs no Bump
 	case late:
-		return o, swap.NoCause, swap.Refuse(swap.TooLate, "it is too late to send the transaction again; it is about to be cancelled")
+		return o, swap.NoCause, swap.Refuse(swap.TooLate, "too late to send the transaction again; it is about to be cancelled")
 	case ending:
-		return o, swap.NoCause, swap.Refuse(swap.CancelInProgress, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises, up to the gas ceiling")
+		return o, swap.NoCause, swap.Refuse(swap.CancelInProgress, "the order is being cancelled; the fee of its cancelling transaction is raised automatically, up to the fee limit")
 	}
-	accepted, wished := s.engine.checkAccepted(o), s.engine.checkSeal(o.EndSeal, endingOf(o))
-	if accepted != nil && !(o.Cancel && wished == nil) {
+	accepted, cancelled := s.engine.checkAccepted(o), s.engine.checkSeal(o.EndSeal, endingOf(o))
+	if accepted != nil && !(o.Cancel && cancelled == nil) {
 		return o, swap.NoCause, accepted
 	}
 	note := swap.NewCause(swap.UserSpedUp, "tier", string(r.Tier))
@@ -127,7 +127,7 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 			err = raiseCeiling(&o, net, r.GasCeiling)
 		}
 		if err == nil {
-			err = s.sealRaised(&o, accepted == nil, wished == nil)
+			err = s.sealRaised(&o, accepted == nil, cancelled == nil)
 		}
 		if err != nil {
 			return o, swap.NoCause, err
@@ -140,7 +140,7 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 		return o, note, nil
 	}
 	if least, left := minBumpCost(tx), o.GasLeft(); least.Cmp(left) > 0 {
-		return o, swap.NoCause, &swap.Refusal{Code: swap.GasCeiling, Reason: "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher gasCeiling",
+		return o, swap.NoCause, &swap.Refusal{Code: swap.GasCeiling, Reason: "speeding it up would cost more than the accepted fee limit; try again with a higher gasCeiling",
 			Data: map[string]string{"needed": new(big.Int).Add(least, new(big.Int).Sub(o.Terms.GasCeiling, left)).String(), "ceiling": o.Terms.GasCeiling.String()}}
 	}
 	o.Bump, o.Updated = &swap.Bump{Tier: r.Tier, Over: tx.Last().Hash}, s.o.Now().UTC()
@@ -149,14 +149,14 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 }
 
 // sealRaised renews the seals that cover the gas ceiling, if they were valid before.
-func (s *Service) sealRaised(o *swap.Order, accepted, wished bool) (err error) {
+func (s *Service) sealRaised(o *swap.Order, accepted, cancelled bool) (err error) {
 	now := s.o.Now().UTC()
 	if accepted {
 		if o.Seal, err = s.engine.seal(consentOf(*o), "speedup", now); err != nil {
 			return err
 		}
 	}
-	if wished {
+	if cancelled {
 		o.EndSeal, err = s.engine.seal(endingOf(*o), "speedup", now)
 	}
 	return err
@@ -165,7 +165,7 @@ func (s *Service) sealRaised(o *swap.Order, accepted, wished bool) (err error) {
 // pending returns the transaction in flight, of the current step or of the call that
 // invalidates a signed order; else NothingPending.
 func (s *Service) pending(o swap.Order) (chain.Tx, error) {
-	none := swap.Refuse(swap.NothingPending, "no transaction of the order is on its way, so there is none to speed up")
+	none := swap.Refuse(swap.NothingPending, "the order has no pending transaction to speed up")
 	key := stepKey(o, o.Step)
 	switch {
 	case o.State == swap.Settling && needsInvalidation(o):
@@ -188,7 +188,7 @@ func raiseCeiling(o *swap.Order, net chain.Network, ceiling *big.Int) error {
 	most := plan.MaxGasCeiling(net)
 	switch {
 	case ceiling.Cmp(o.Terms.GasCeiling) <= 0:
-		return swap.RefuseField(swap.BadRequest, "gasCeiling", "must be above the accepted ceiling of %s; leave it out to keep that", plan.Units(o.Terms.GasCeiling, net.Decimals, net.Symbol))
+		return swap.RefuseField(swap.BadRequest, "gasCeiling", "must be above the accepted fee limit of %s; omit it to keep that limit", plan.Units(o.Terms.GasCeiling, net.Decimals, net.Symbol))
 	case ceiling.Cmp(most) > 0:
 		return swap.RefuseField(swap.BadRequest, "gasCeiling", "must be at most %s", plan.Units(most, net.Decimals, net.Symbol))
 	}
@@ -247,7 +247,7 @@ func (e *Engine) speedUp(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.
 }
 
 // bumpable returns an error unless the user accepted o and asked for its bump. For the
-// transaction that invalidates a signed order the request to end the order is enough.
+// transaction that invalidates a signed order the request to cancel the order is enough.
 func (e *Engine) bumpable(o swap.Order) error {
 	if needsInvalidation(o) {
 		return e.checkSeal(o.EndSeal, endingOf(o))

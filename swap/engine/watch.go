@@ -38,7 +38,7 @@ func (e *Engine) ended(ctx context.Context, o *swap.Order, tx chain.Tx, ev *chai
 	switch tx.State {
 	case chain.TxReplaced:
 		o.SetCause(swap.NewCause(swap.NonceUsed))
-		return e.end(o, swap.ProvenByTxReplaced, nil, "its nonce was used elsewhere")
+		return e.end(o, swap.ProvenByTxReplaced, nil, swap.NonceReplaced)
 	case chain.TxRejected:
 		return e.rejected(ctx, o, tx)
 	case chain.TxUnknown:
@@ -91,7 +91,7 @@ func (e *Engine) rejected(ctx context.Context, o *swap.Order, tx chain.Tx) (swap
 	if o.Cancel {
 		end = swap.ProvenByNeverSentCancelled
 	}
-	return e.end(o, end, nil, "never sent")
+	return e.end(o, end, nil, swap.NeverSent)
 }
 
 // sentByAnother reports whether a transaction is another order's. The nonce of a rejected
@@ -163,14 +163,14 @@ func (e *Engine) cancel(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.C
 	return swap.NewCause(swap.ReasonCancelling), nil
 }
 
-// end records a proven end; by is its row in the table of proofs. Without a receipt, how
-// says what proves it.
-func (e *Engine) end(o *swap.Order, by string, ev *chain.Evidence, how string) (swap.Cause, error) {
+// end records a proven end; by is its row in the table of proofs. With a receipt, its hosts
+// are the source.
+func (e *Engine) end(o *swap.Order, by string, ev *chain.Evidence, source swap.SourceCode) (swap.Cause, error) {
 	if ev != nil {
-		how = proof.Sources(ev.Hosts)
+		source = proof.Sources(ev.Hosts)
 	}
 	v := swap.VerdictBy(by)
-	v.Sources, v.Evidence = how, ev
+	v.Sources, v.Evidence = source, ev
 	o.Bump = nil
 	return proven(o, v)
 }

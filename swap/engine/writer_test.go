@@ -28,7 +28,7 @@ func TestFalseEndsAreShown(t *testing.T) {
 	}
 	told := &swap.Spend{Token: weth, Amount: big.NewInt(1e18)}
 	b.tamper(filled.ID, func(o *swap.Order) {
-		o.State, o.Verdict = swap.Filled, &swap.Verdict{State: swap.Filled, By: swap.ProvenByOwnCall, Received: told, Sources: "2 sources agree", Evidence: done.Verdict.Evidence}
+		o.State, o.Verdict = swap.Filled, &swap.Verdict{State: swap.Filled, By: swap.ProvenByOwnCall, Received: told, Sources: swap.TwoHosts, Evidence: done.Verdict.Evidence}
 	})
 	if err := b.markCancelled(withdrawn.ID); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestFalseEndsAreShown(t *testing.T) {
 	for _, o := range page {
 		shown[o.ID] = o
 	}
-	if o := shown[filled.ID]; o.State != swap.Filled || o.Verdict == nil || o.Verdict.Received.Amount.Cmp(told.Amount) != 0 || o.Verdict.Sources != "2 sources agree" {
+	if o := shown[filled.ID]; o.State != swap.Filled || o.Verdict == nil || o.Verdict.Received.Amount.Cmp(told.Amount) != 0 || o.Verdict.Sources != swap.TwoHosts {
 		t.Errorf("%s, %+v", o.State, o.Verdict)
 	}
 	if o := shown[withdrawn.ID]; o.State != swap.Cancelled {

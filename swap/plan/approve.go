@@ -40,7 +40,7 @@ func decodeApprove(t swap.Terms, c chain.Call, shares *big.Int) (swap.Effect, er
 	w := words(c.Data[len(erc20Approve):])
 	switch {
 	case c.To != t.Input() || c.To == (common.Address{}):
-		return swap.Effect{}, swap.RefuseField(swap.NotAsAccepted, "to", "the approval goes to %s, not to the input token", c.To)
+		return swap.Effect{}, swap.RefuseField(swap.NotAsAccepted, "to", "the approval calls %s, which is not the input token", c.To)
 	case len(w) != 2 || !isAddress(w[0]):
 		return swap.Effect{}, swap.RefuseField(swap.Undecodable, "data", "the approval is not in its one canonical encoding")
 	case c.Value == nil || c.Value.Sign() != 0:

@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"fmt"
 	"slices"
 
 	"swapkeep/chain"
@@ -38,12 +37,12 @@ func SetReceived(v *swap.Verdict, t swap.Terms, logs []*types.Log) {
 	}
 }
 
-// Sources says how many hosts agree.
-func Sources(hosts []string) string {
+// Sources says whether more than one host agrees.
+func Sources(hosts []string) swap.SourceCode {
 	if len(hosts) < 2 {
-		return "one source"
+		return swap.OneHost
 	}
-	return fmt.Sprintf("%d sources agree", len(hosts))
+	return swap.TwoHosts
 }
 
 // FewerHosts returns the smaller of two sets of hosts: a verdict is only as good as the

@@ -295,6 +295,14 @@ func TestJudgeWays(t *testing.T) {
 			t.Errorf("%s: known %t", by, known)
 		}
 	}
+	j := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == "VerdictSource" })
+	for _, by := range protocol.Vocabularies[i].Words {
+		for _, source := range sourcesOf(by) {
+			if !slices.Contains(protocol.Vocabularies[j].Words, source) {
+				t.Errorf("%s: %s is no source of the protocol", by, source)
+			}
+		}
+	}
 	if len(proofRules) != len(protocol.Vocabularies[i].Words)-1 {
 		t.Errorf("%d ways, and there are %d words", len(proofRules), len(protocol.Vocabularies[i].Words))
 	}
@@ -332,10 +340,12 @@ func TestJudgeProven(t *testing.T) {
 		"a revert that succeeded":        {verdict{State: "failed", By: "revert", Evidence: ev(depositTx, 1)}, "success true"},
 		"expired, searched too short":    {verdict{State: "expired", By: "absence", Absence: none}, "it was good until"},
 	} {
-		x.v.Sources = "one source"
+		x.v.Sources = sourcesOf(x.v.By)[0]
 		proving(t, name, x.v, x.want)
 	}
 	proving(t, "without sources", verdict{State: "failed", By: "order_nonce_used", Absence: none}, `sources ""`)
+	proving(t, "searched by nobody", verdict{State: "failed", By: "order_nonce_used", Absence: none, Sources: "never_sent"}, `sources "never_sent"`)
+	proving(t, "never sent, by a host", verdict{State: "expired", By: "never_sent", Sources: "one_host"}, `sources "one_host"`)
 }
 
 func proving(t *testing.T, name string, v verdict, want string) {

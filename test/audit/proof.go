@@ -41,6 +41,24 @@ var proofRules = map[string]proofRule{
 	"never_sent_cancelled": {"cancelled", "", false, "", false, nil, (*Audit).refused},
 }
 
+// verdictSources lists the sources that a verdict may name: what was read from a chain rests
+// on hosts, everything else on what the wallet recorded.
+var (
+	hostSources    = []string{"one_host", "two_hosts"}
+	verdictSources = map[string][]string{
+		"never_signed": {"nothing_signed", "no_spend_signed", "wrapped_only"}, "withdrawn": {"nothing_signed", "no_spend_signed", "wrapped_only"},
+		"never_sent": {"never_sent"}, "never_sent_cancelled": {"never_sent"},
+	}
+)
+
+// sourcesOf returns the sources that a verdict of this proof may name.
+func sourcesOf(by string) []string {
+	if known, ok := verdictSources[by]; ok {
+		return known
+	}
+	return hostSources
+}
+
 // checkProof checks that a verdict has exactly what its proof requires, and that it is true.
 func (r *Audit) checkProof(o Order) {
 	v := o.Verdict
@@ -50,7 +68,7 @@ func (r *Audit) checkProof(o Order) {
 		return
 	}
 	r.Count("proven by "+v.By, 1)
-	if (v.Evidence != nil) != (w.tx != "") || (v.Absence != nil) != w.absence || v.Sources == "" {
+	if (v.Evidence != nil) != (w.tx != "") || (v.Absence != nil) != w.absence || !slices.Contains(sourcesOf(v.By), v.Sources) {
 		r.Find("%s: proven by %s, with evidence %+v, absence %+v, sources %q", r.orderLabel(o), v.By, v.Evidence, v.Absence, v.Sources)
 		return
 	}

@@ -128,7 +128,7 @@ func (f *fakeWorld) paid(chain uint64, n int64, of common.Address) *types.Receip
 
 // end adds an order that ended like this to everything that knows of it.
 func (f *fakeWorld) end(o Order, v verdict) {
-	v.Sources = "one source"
+	v.Sources = sourcesOf(v.By)[0]
 	o.State, o.Final, o.Verdict, o.Request, o.Digest = v.State, true, &v, "request "+o.ID, common.Hash{o.ID[0]}
 	o.Terms.Account = f.account
 	told := OrderResult{Order: o}

@@ -73,7 +73,7 @@ func (p *flowRun) checkProviderOnce(s observation, r protocol.OrderResult) {
 		}
 	}
 	for _, e := range r.History {
-		if e.Note == "signed" {
+		if e.Cause != nil && e.Cause.Word == "signed" {
 			signed++
 		}
 	}

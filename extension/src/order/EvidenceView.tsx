@@ -2,7 +2,7 @@ import type { MessageKey } from "../i18n/keys";
 import { TxLink } from "../components/TxLink";
 import { numbers } from "../i18n/formats";
 import { locale, t } from "../i18n/t";
-import type { Absence, Attempt, AttemptKind, Evidence, Order } from "../wire/protocol";
+import type { Absence, Attempt, AttemptKind, Evidence, Order, VerdictSource } from "../wire/protocol";
 import { happened } from "./ends";
 import { lineText, type OrderFormatter } from "./line";
 import { lookUp } from "./status";
@@ -20,7 +20,7 @@ export function EvidenceView({ order, format }: { order: Order; format: OrderFor
 						<dt>{t("order_evidence_how")}</dt>
 						<dd>{lineText(happened(order, format))}</dd>
 						<dt>{t("order_evidence_sources")}</dt>
-						<dd>{sources(verdict.sources, order.reason)}</dd>
+						<dd>{source(verdict.sources)}</dd>
 					</>
 				)}
 				{verdict?.deposit && <Mined evidence={verdict.deposit} name="order_evidence_deposit" format={format} />}
@@ -91,24 +91,18 @@ function Searched({ absence, format }: { absence: Absence; format: OrderFormatte
 
 const number = (n: number) => numbers(locale()).format(n);
 
-/** sources translates the daemon's text about its sources, as far as it is known. The part
- * that repeats the order's reason is left out, since the card shows it. */
-function sources(text: string, reason: string | undefined): string {
-	return text.split("; ").filter((part) => part !== reason).map(source).join("; ");
-}
-
-function source(text: string): string {
-	const agree = /^(\d+) sources agree$/.exec(text);
-	if (agree) return t("order_sources_agree", agree[1] ?? "");
-	const key = lookUp(sourceWords, text);
-	return key ? t(key) : text;
-}
-
-const sourceWords: Readonly<Record<string, MessageKey>> = {
-	"one source": "order_source_one",
-	"nothing was signed": "order_sources_unsigned",
-	"nothing that spends was signed": "order_sources_unspent",
-	"the input is held as the wrapped coin": "order_sources_wrapped",
-	"its nonce was used elsewhere": "order_sources_nonce",
-	"never sent": "order_sources_never",
+const sourceWords: Record<VerdictSource, MessageKey> = {
+	one_host: "source_one_host",
+	two_hosts: "source_two_hosts",
+	nothing_signed: "source_nothing_signed",
+	no_spend_signed: "source_no_spend_signed",
+	wrapped_only: "source_wrapped_only",
+	nonce_used: "source_nonce_used",
+	never_sent: "source_never_sent",
 };
+
+/** source returns the words of a verdict's source; a newer daemon's code as it is. */
+function source(code: string): string {
+	const key = lookUp(sourceWords, code);
+	return key ? t(key) : code;
+}

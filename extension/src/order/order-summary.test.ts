@@ -77,7 +77,7 @@ const endOf: Record<ProvenBy, OrderState> = {
 const evidence = { chainId: 1, tx, block: 7, blockHash: tx, success: true, depth: 2, gasUsed: 1, feePaid: "33", hosts: ["a", "b"], to: router };
 
 const ended = (by: ProvenBy, more: Partial<NonNullable<Order["verdict"]>> = {}, provider: OrderKind = "dex", rest: Partial<Order> = {}): Order =>
-	order(provider, { state: endOf[by], final: true, step: 2, verdict: { state: endOf[by], by, sources: "2 sources agree", ...more }, ...rest });
+	order(provider, { state: endOf[by], final: true, step: 2, verdict: { state: endOf[by], by, sources: "two_hosts", ...more }, ...rest });
 
 /** linesOf returns every line of a summary, to be looked up in the messages. */
 function linesOf(o: Order, now = begun): Line[] {
@@ -136,7 +136,7 @@ describe("every state with every condition, of every provider, is told", () => {
 		}
 	});
 	it("an end of an older version, which does not say what proved it", () => {
-		for (const state of finals) inBothLanguages(linesOf(order("dex", { state, final: true, verdict: { state, sources: "one source" } })));
+		for (const state of finals) inBothLanguages(linesOf(order("dex", { state, final: true, verdict: { state, sources: "one_host" } })));
 	});
 	it("says of a damaged record that nothing is known, and offers nothing", () => {
 		for (const final of [true, false]) {

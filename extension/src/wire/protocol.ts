@@ -82,6 +82,7 @@ export type Condition = "waiting_unlock" | "needs_consent" | "awaiting_refund" |
 export type AttemptKind = "call" | "bump" | "cancel";
 export type Tier = "normal" | "fast";
 export type ProvenBy = "own_call" | "opaque_call" | "fill" | "partial_fill" | "arrival" | "refund" | "revoke" | "revert" | "tx_replaced" | "allowance_kept" | "order_nonce_used" | "absence" | "never_signed" | "never_sent" | "invalidated" | "cancel" | "withdrawn" | "never_sent_cancelled";
+export type VerdictSource = "one_host" | "two_hosts" | "nothing_signed" | "no_spend_signed" | "wrapped_only" | "nonce_used" | "never_sent";
 export type CauseWord = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "effects_changed" | "permit_changed" | "route_unavailable" | "gas_above_ceiling" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_above_ceiling" | "approval_not_visible" | "allowance_spent" | "allowance_unchecked" | "check_transaction" | "invalidation_failed" | "record_tampered" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_broadcast" | "not_submitted" | "proven" | "speedup_above_ceiling" | "speedup_would_fail" | "speedup_insufficient_funds" | "speedup_limit" | "speedup_too_late" | "speedup_ended" | "speedup_cancelling" | "accepted" | "approving" | "executing" | "approved" | "steps_done" | "keys_locked" | "waiting" | "allowance_locked" | "approval_skipped" | "approval_restored" | "approvals_adapted" | "quote_refreshed" | "within_terms" | "search_started" | "deposit_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "invalidating" | "sped_up" | "speedup_pending" | "submitting" | "provider_received" | "submitted" | "provider_unreachable" | "answer_unknown" | "searched" | "provider_reported" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
 export type Speaker = "provider" | "node";
 export type Trusted = "relay_solver" | "relay_router" | "intent_fillers";
@@ -1152,8 +1153,8 @@ export interface Verdict {
 	short?: boolean;
 	/** what left the account, where that may be another amount than was signed */
 	spent?: Spend;
-	/** one source, or how many agree */
-	sources: string;
+	/** how many RPC hosts agree, or without a receipt what the wallet itself knows */
+	sources: VerdictSource;
 	/** of the transaction that ended it */
 	evidence?: Evidence;
 	/** of the order's own transaction, which that answers */
@@ -1459,7 +1460,7 @@ export interface Methods {
 	"swap.order": { params: OrderParams; result: OrderResult };
 	/** Lists orders, newest first, a page at a time. */
 	"swap.orders": { params: OrdersParams; result: OrdersResult };
-	/** Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or makes a signed order void where its contract can. What is out of the wallet's hands is refused (cannot_cancel), with until when a signed order lives. */
+	/** Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or invalidates a signed order where its contract can. An order that the wallet cannot cancel any more is refused (cannot_cancel), with the time at which a signed order expires. */
 	"swap.cancel": { params: CancelParams; result: Order };
 	/** Sends the order's pending transaction again, the same but for more, never above its gas ceiling. Returns when the wish is on disk; the rest arrives as swap.order. One uuid bumps once. */
 	"swap.speedup": { params: SpeedupParams; result: Order };
