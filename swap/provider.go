@@ -115,8 +115,8 @@ type Provider interface {
 
 // A DeferredBuilder makes the bytes of a deferred step from the results of earlier steps.
 type DeferredBuilder interface {
-	// Late returns the call of a step. It may be repeated until that call is journaled.
-	Late(ctx context.Context, o Order, step int) (chain.Call, error)
+	// BuildDeferred returns the call of a step. It may be repeated until that call is journaled.
+	BuildDeferred(ctx context.Context, o Order, step int) (chain.Call, error)
 }
 
 // A Settler is a provider that settles orders ([ByProvider]): it is given a signature, or

@@ -25,7 +25,7 @@ type MetadataConfig struct {
 	// Trusted is as in Paced.
 	Trusted bool
 	// Diluted: its market caps are price times total supply. They are used only if no other
-	// Almanac has one.
+	// MetadataSource has one.
 	Diluted bool
 }
 

@@ -82,13 +82,13 @@ func (b *Blockscout) Now(ctx context.Context, ts []tokens.Token) ([]price.Readin
 	return all.readings, err
 }
 
-// MarketCaps implements poll.Almanac.
+// MarketCaps implements poll.MetadataSource.
 func (b *Blockscout) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	all, err := b.ask(ctx, ts, slowFactor*b.timeout)
 	return all.marketCaps, err
 }
 
-// Holders implements poll.Almanac.
+// Holders implements poll.MetadataSource.
 func (b *Blockscout) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
 	all, err := b.ask(ctx, ts, slowFactor*b.timeout)
 	return all.holders, err

@@ -98,13 +98,13 @@ func (c *CoinGecko) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading
 	return all.readings, err
 }
 
-// MarketCaps implements poll.Almanac.
+// MarketCaps implements poll.MetadataSource.
 func (c *CoinGecko) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	all, err := c.ask(ctx, c.caps, c.queries(ts), slowFactor)
 	return all.marketCaps, err
 }
 
-// Holders implements poll.Almanac; there are none.
+// Holders implements poll.MetadataSource; there are none.
 func (c *CoinGecko) Holders(context.Context, []tokens.Token) (map[price.ID]uint64, error) {
 	return nil, nil
 }

@@ -107,7 +107,7 @@ func readLlamaPrices(r *rest.Reply, asks *keySet, to *results) error {
 	return nil
 }
 
-// MarketCaps implements poll.Almanac. The service does not document this call; if it is not
+// MarketCaps implements poll.MetadataSource. The service does not document this call; if it is not
 // available there are no caps.
 func (d *DefiLlama) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	var qs []query
@@ -161,7 +161,7 @@ func readLlamaCaps(r *rest.Reply, asks *keySet, to *results) error {
 	return nil
 }
 
-// Holders implements poll.Almanac; there are none.
+// Holders implements poll.MetadataSource; there are none.
 func (d *DefiLlama) Holders(context.Context, []tokens.Token) (map[price.ID]uint64, error) {
 	return nil, nil
 }

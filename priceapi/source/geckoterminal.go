@@ -52,7 +52,7 @@ func (g *GeckoTerminal) Now(ctx context.Context, ts []tokens.Token) ([]price.Rea
 	return all.readings, err
 }
 
-// MarketCaps implements poll.Almanac with caps that the service has verified. Native coins
+// MarketCaps implements poll.MetadataSource with caps that the service has verified. Native coins
 // have none: their wrapped form is only a small part of the supply.
 func (g *GeckoTerminal) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	all, err := ask(ctx, slowFactor*g.timeout, g.prices(ts, tokenKey))
@@ -120,7 +120,7 @@ func (g *geckoPrices) of(key string, reply *rest.Reply) (r price.Reading, market
 	return price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.GeckoTerminal}, DayAgo: before}, marketCap, true
 }
 
-// Holders implements poll.Almanac. It takes one of the few calls per token, so it is used
+// Holders implements poll.MetadataSource. It takes one of the few calls per token, so it is used
 // only on chains without a Blockscout explorer, which also counts holders.
 func (g *GeckoTerminal) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
 	unexplored := func(id uint64) string {

@@ -30,12 +30,12 @@ func NewGoPlus(c Config) (*GoPlus, error) {
 // tokensPerSecurityCall keeps replies short: they contain much more about each token.
 const tokensPerSecurityCall = 20
 
-// MarketCaps implements poll.Almanac; there are none.
+// MarketCaps implements poll.MetadataSource; there are none.
 func (g *GoPlus) MarketCaps(context.Context, []tokens.Token) (map[price.ID]price.Value, error) {
 	return nil, nil
 }
 
-// Holders implements poll.Almanac.
+// Holders implements poll.MetadataSource.
 func (g *GoPlus) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
 	covered := func(id uint64) string {
 		if !networks[id].goplus {

@@ -59,7 +59,7 @@ func (h *Hosted) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, e
 	return all.readings, err
 }
 
-// MarketCaps implements poll.Almanac. It omits caps that the other side computed from the
+// MarketCaps implements poll.MetadataSource. It omits caps that the other side computed from the
 // total supply, which can be done here as well.
 func (h *Hosted) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	all, err := h.lists(ctx, ts, slowFactor*h.timeout)
@@ -71,7 +71,7 @@ func (h *Hosted) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.I
 	return all.marketCaps, err
 }
 
-// Holders implements poll.Almanac.
+// Holders implements poll.MetadataSource.
 func (h *Hosted) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
 	all, err := h.lists(ctx, ts, slowFactor*h.timeout)
 	return all.holders, err

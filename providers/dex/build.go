@@ -42,7 +42,7 @@ type transaction struct {
 // Build turns an offer into steps within the terms:
 //   - for an auction, the order to sign;
 //   - for a swap that needs a permit, the permit to sign and a deferred step. Build states the
-//     effect of the deferred step, which the call that [Provider.Late] returns must match;
+//     effect of the deferred step, which the call that [Provider.BuildDeferred] returns must match;
 //   - for any other swap, a call, whose calldata is requested and decoded here.
 //
 // Build may be repeated. A refusal with [swap.QuoteExpired] means that a fresh quote is needed.

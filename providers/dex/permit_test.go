@@ -260,7 +260,7 @@ func signWith(t testing.TB, typed apitypes.TypedData) []byte {
 func TestLate(t *testing.T) {
 	d := newDesk(t, func(map[string]any) {})
 	o := d.order(usdcTerms())
-	first, err := d.p.Late(t.Context(), o, 1)
+	first, err := d.p.BuildDeferred(t.Context(), o, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,11 +274,11 @@ func TestLate(t *testing.T) {
 			t.Errorf("%s is not in %s", want, sent)
 		}
 	}
-	again, err := d.p.Late(t.Context(), o, 1)
+	again, err := d.p.BuildDeferred(t.Context(), o, 1)
 	if err != nil || !bytes.Equal(first.Data, again.Data) || !bytes.Equal(sent, d.asked) {
 		t.Errorf("a repetition differs: %v", err)
 	}
-	again, err = d.p.Late(t.Context(), o.Clone(), 1) // from storage, which drops white space
+	again, err = d.p.BuildDeferred(t.Context(), o.Clone(), 1) // from storage, which drops white space
 	if err != nil || !bytes.Equal(first.Data, again.Data) || !bytes.Equal(compact(t, sent), d.asked) {
 		t.Errorf("a repetition from storage differs: %v", err)
 	}
@@ -326,7 +326,7 @@ func TestLateDeadline(t *testing.T) {
 		if end := o.Plan.Steps[1].Effect.Deadline; end.After(terms.Deadline) || end.After(testNow.Add(c.signature)) {
 			t.Errorf("%s: the stated deadline is %s", name, end)
 		}
-		if _, err := d.p.Late(t.Context(), o, 1); err != nil {
+		if _, err := d.p.BuildDeferred(t.Context(), o, 1); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if want := `"deadline":` + seconds(testNow.Add(c.want)) + `}`; !bytes.HasSuffix(d.asked, []byte(want)) {
@@ -390,7 +390,7 @@ func late(t *testing.T, lie func(d *fakeService, signature []byte) []byte) error
 	terms.Deadline = testNow.Add(20 * time.Minute)
 	o := d.order(terms)
 	d.answer = func([]byte) []byte { return lie(d, o.Results[0].Signature) }
-	_, err := d.p.Late(t.Context(), o, 1)
+	_, err := d.p.BuildDeferred(t.Context(), o, 1)
 	return err
 }
 
@@ -422,7 +422,7 @@ func TestLateOrders(t *testing.T) {
 		d := newDesk(t, func(map[string]any) {})
 		o := d.order(usdcTerms()).Clone()
 		c.change(&o)
-		if _, err := d.p.Late(t.Context(), o, c.step); codeOf(err) != c.want {
+		if _, err := d.p.BuildDeferred(t.Context(), o, c.step); codeOf(err) != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 		if d.asked != nil {

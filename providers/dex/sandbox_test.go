@@ -162,7 +162,7 @@ func (x *trader) carryOut(ctx context.Context, o swap.Offer, terms swap.Terms, b
 	var effects []swap.Effect
 	for i, s := range b.Steps {
 		if s.Kind == swap.DeferredStep {
-			call, err := x.p.Late(ctx, order, i)
+			call, err := x.p.BuildDeferred(ctx, order, i)
 			if err != nil {
 				return chain.Call{}, nil, err
 			}

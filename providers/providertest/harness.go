@@ -170,7 +170,7 @@ func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b s
 			if !ok {
 				return order, errors.New("a deferred step of a provider that is no DeferredBuilder")
 			}
-			call, err := late.Late(ctx, order, i)
+			call, err := late.BuildDeferred(ctx, order, i)
 			if err != nil {
 				return order, err
 			}

@@ -155,7 +155,7 @@ func (w *wrapProvider) Build(_ context.Context, _ swap.Offer, t swap.Terms) (swa
 	return swap.Built{Steps: []swap.Step{{Kind: swap.TypedStep, Typed: w.typed}, late}, Settlement: swap.ByOwnCall}, nil
 }
 
-func (w *wrapProvider) Late(_ context.Context, o swap.Order, step int) (chain.Call, error) {
+func (w *wrapProvider) BuildDeferred(_ context.Context, o swap.Order, step int) (chain.Call, error) {
 	w.late.Add(1)
 	if len(o.Results) != step || len(o.Results[step-1].Signature) != 65 {
 		return chain.Call{}, errors.New("late call before its signature")

@@ -200,10 +200,10 @@ func (e *Engine) callOf(ctx context.Context, p swap.Provider, o swap.Order, s sw
 	}
 	l, ok := p.(swap.DeferredBuilder)
 	if !ok {
-		return chain.Call{}, fmt.Errorf("provider %q makes no late calls", p.Kind())
+		return chain.Call{}, fmt.Errorf("provider %q is no DeferredBuilder", p.Kind())
 	}
 	failpoint.Point("engine.before_deferred")
-	call, err := l.Late(ctx, o, o.Step)
+	call, err := l.BuildDeferred(ctx, o, o.Step)
 	failpoint.Point("engine.after_deferred")
 	return call, err
 }

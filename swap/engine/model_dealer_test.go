@@ -202,7 +202,7 @@ func (x modelTrade) effect(chainID uint64) swap.Effect {
 	return f
 }
 
-func (d *dealer) Late(_ context.Context, o swap.Order, step int) (chain.Call, error) {
+func (d *dealer) BuildDeferred(_ context.Context, o swap.Order, step int) (chain.Call, error) {
 	d.m.hook(false)
 	l := d.lie()
 	if l.err != nil {

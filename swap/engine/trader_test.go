@@ -31,7 +31,7 @@ type trader struct {
 	mu         sync.Mutex
 	price      func(out *big.Int) *big.Int // what it offers, from what the chain would give
 	err        error                       // error of every method
-	lateErr    error                       // error of Late
+	lateErr    error                       // error of BuildDeferred
 	alterBuilt func(*swap.Built)
 	nonce      func(uint64) uint64
 
@@ -202,7 +202,7 @@ var (
 	executeSelector = common.FromHex("0x3593564c") // execute(bytes,bytes[],uint256)
 )
 
-func (tr *trader) Late(_ context.Context, o swap.Order, step int) (chain.Call, error) {
+func (tr *trader) BuildDeferred(_ context.Context, o swap.Order, step int) (chain.Call, error) {
 	tr.late.Add(1)
 	if err := tr.up(); err != nil {
 		return chain.Call{}, err

@@ -7,12 +7,12 @@ import (
 	"swapkeep/swap"
 )
 
-// Late returns the call of an order's deferred step: the swap with the permit that the step
+// BuildDeferred returns the call of an order's deferred step: the swap with the permit that the step
 // before has signed. The calldata is refused unless it carries that permit with that
-// signature and does what was quoted. Late may be repeated. Once the quote has expired it
+// signature and does what was quoted. BuildDeferred may be repeated. Once the quote has expired it
 // refuses with [swap.QuoteExpired]; under a fresh quote the permit is signed again for the
 // same nonce. Only the account can use the old one: the router pulls only from its caller.
-func (p *Provider) Late(ctx context.Context, o swap.Order, step int) (chain.Call, error) {
+func (p *Provider) BuildDeferred(ctx context.Context, o swap.Order, step int) (chain.Call, error) {
 	s, err := p.checkOffer(o.Offer, o.Terms)
 	if err != nil {
 		return chain.Call{}, err
