@@ -92,7 +92,7 @@ func needy(severity string) protocol.Order {
 	review := protocol.Review{Digest: proposed, Terms: o.Terms, Offer: o.Offer, Gas: protocol.Gas{Expected: "0", Max: "0", Balance: "0"},
 		Findings: []protocol.Finding{{Code: "price_impact", Severity: severity, Text: "far off"}}}
 	review.Terms.MinimumReceived = "2500000000"
-	o.Proposal = &protocol.Proposal{Reason: "the quote is below the accepted floor", Review: review}
+	o.Proposal = &protocol.Proposal{Reason: "the quote is below the accepted minimum", Review: review}
 	return o
 }
 
@@ -146,7 +146,7 @@ func TestAcceptProposal(t *testing.T) {
 	if asked.Digest != proposed || asked.Order != "01" || len(asked.Acknowledge) != 1 || asked.Acknowledge[0] != "price_impact" {
 		t.Errorf("asked for %+v", asked)
 	}
-	for _, want := range []string{"the quote is below the accepted floor", "2,500 USDC", "far off (price_impact)", string(proposed)} {
+	for _, want := range []string{"the quote is below the accepted minimum", "2,500 USDC", "far off (price_impact)", string(proposed)} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q was not shown:\n%s", want, out)
 		}

@@ -77,7 +77,7 @@ func checkOffer(o swap.Offer, t swap.Terms, solver common.Address) (parsedQuote,
 	case o.MinOut == nil || q.MinOut.Cmp(o.MinOut) != 0 || q.Routing != o.Routing || !slices.Equal(q.Fees, o.Fees) || !sameRefund(q.Refund, o.Refund):
 		return parsedQuote{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")
 	case t.MinOut == nil || q.MinOut.Cmp(t.MinOut) < 0:
-		return parsedQuote{}, refuse(swap.NotAsAccepted, "minOut", "promises less than the accepted floor").WithAmounts(swap.OfOutput, q.MinOut, t.MinOut)
+		return parsedQuote{}, refuse(swap.NotAsAccepted, "minOut", "promises less than the accepted minimum").WithAmounts(swap.OfOutput, q.MinOut, t.MinOut)
 	}
 	return x, nil
 }

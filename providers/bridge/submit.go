@@ -92,7 +92,7 @@ func asTemporary(err error) error {
 	return again
 }
 
-// Proof returns what the chains would show: between chains a payment of the floor by the
+// Proof returns what the chains would show: between chains a payment of the minimum by the
 // solver, or of the refund, which is part of the terms; on one chain what the call itself
 // brought.
 func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {

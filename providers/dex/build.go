@@ -219,7 +219,7 @@ func (p *Provider) reparseQuote(o swap.Offer, t swap.Terms) (parsedQuote, error)
 	case q.Routing != o.Routing || o.MinOut == nil || q.MinOut.Cmp(o.MinOut) != 0 || !slices.Equal(q.Fees, o.Fees):
 		return parsedQuote{}, refuse(swap.NotAsAccepted, "minAmountOut", "the offer differs from its quote")
 	case t.MinOut == nil || q.MinOut.Cmp(t.MinOut) < 0:
-		return parsedQuote{}, refuse(swap.NotAsAccepted, "minOut", "the quote's minimum is below the accepted floor").WithAmounts(swap.OfOutput, q.MinOut, t.MinOut)
+		return parsedQuote{}, refuse(swap.NotAsAccepted, "minOut", "the quote's minimum is below the accepted minimum").WithAmounts(swap.OfOutput, q.MinOut, t.MinOut)
 	}
 	return quote, nil
 }

@@ -99,9 +99,9 @@ func floor(at ...int) []providertest.Harmless {
 	return words("a higher floor than the accepted", []string{"a byte", "one more", "doubled", "the top bit", "the most", "the attacker", "padded behind"}, at...)
 }
 
-// above is the minimum in recorded calldata that is above the accepted floor.
+// above is the minimum in recorded calldata that is above the accepted minimum.
 func above(at int) []providertest.Harmless {
-	return words("still the accepted floor", []string{"one less"}, at)
+	return words("still the accepted minimum", []string{"one less"}, at)
 }
 
 // swept is a minimum of which the router reads 160 bits.

@@ -61,7 +61,7 @@ func (c core) checkAgainst(d expectedOrder, floor *big.Int) error {
 	case c.buyLeast.Sign() <= 0:
 		return refuse(swap.NotAsAccepted, "buyAmount", "would have nothing paid for the order")
 	case floor != nil && c.buyLeast.Cmp(floor) < 0:
-		return refuse(swap.NotAsAccepted, "minOut", "enforces less than the accepted floor").WithAmounts(swap.OfOutput, c.buyLeast, floor)
+		return refuse(swap.NotAsAccepted, "minOut", "enforces less than the accepted minimum").WithAmounts(swap.OfOutput, c.buyLeast, floor)
 	case !c.expiry.IsInt64() || c.expiry.Int64() > maxTime:
 		return refuse(swap.NotAsAccepted, "expiry", "would let the order live for ever")
 	}

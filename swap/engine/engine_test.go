@@ -644,7 +644,7 @@ func TestEngineNeedsConsent(t *testing.T) {
 	})
 	b.waitUntil(o.ID, "in need of consent", func(o swap.Order) bool { return o.Condition == swap.NeedsConsent })
 	if o = b.waitState(o.ID, swap.Expired); b.signer.signed.Load() != 0 {
-		t.Error("signed below the accepted floor")
+		t.Error("signed below the accepted minimum")
 	}
 	b.wantNonceAndWETH(0, 0)
 }

@@ -34,9 +34,9 @@ func TestSeededFaults(t *testing.T) {
 			r.Logs[1].TxHash = r.TxHash
 		}, "says that 45 came, and it was 90"},
 		"paid twice in two":            {func(f *fakeWorld) { f.paid(10, 45, token) }, "which is of no order"},
-		"paid twice, and told so":      {func(f *fakeWorld) { twice(f, last(f, 10)) }, "got 90, the floor is 40"},
+		"paid twice, and told so":      {func(f *fakeWorld) { twice(f, last(f, 10)) }, "got 90, the minimum is 40"},
 		"paid one less than is told":   {func(f *fakeWorld) { last(f, 10).Logs[0].Data[31]-- }, "says that 45 came, and it was 44"},
-		"paid too little":              {func(f *fakeWorld) { f.order("a").Terms.MinimumReceived = "46" }, "got 45, the floor is 46"},
+		"paid too little":              {func(f *fakeWorld) { f.order("a").Terms.MinimumReceived = "46" }, "got 45, the minimum is 46"},
 		"paid for a part that is more": {func(f *fakeWorld) { f.order("a").Verdict.Spent = &spend{usdc, "99"} }, "100 of the input left, want 99"},
 		"took one more than accepted":  {func(f *fakeWorld) { f.receiptOf("a/1").Logs[0].Data[31]++ }, "101 of the input left, want 100"},
 		"took nothing":                 {func(f *fakeWorld) { f.receiptOf("c/0").Logs = nil }, "0 of the input left, want 100"},

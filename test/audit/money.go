@@ -99,7 +99,7 @@ func (r *Audit) filled(o Order, s sum) {
 	}
 	floor := t.MinimumReceived.Int()
 	if short := s.got.Cmp(floor) < 0; short != o.Verdict.Short || s.got.Cmp(new(big.Int).Lsh(floor, 1)) >= 0 {
-		r.Find("%s: got %s, the floor is %s, short %t", r.orderLabel(o), s.got, floor, o.Verdict.Short)
+		r.Find("%s: got %s, the minimum is %s, short %t", r.orderLabel(o), s.got, floor, o.Verdict.Short)
 	}
 	if r.oneForOne(t) && s.got.Cmp(t.AmountIn.Int()) != 0 {
 		r.Find("%s: wrapped or unwrapped %s to %s", r.orderLabel(o), t.AmountIn, s.got)
