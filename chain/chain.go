@@ -151,7 +151,7 @@ type Evidence struct {
 	Depth     uint64         `json:"depth"` // confirmations, its own block included
 	GasUsed   uint64         `json:"gasUsed"`
 	FeePaid   *big.Int       `json:"feePaid"` // wei
-	Hosts     []string       `json:"hosts"`   // RPC hosts that agree; one host = "one source"
+	Hosts     []string       `json:"hosts"`   // RPC hosts that agree
 	To        common.Address `json:"to"`
 	Time      time.Time      `json:"time,omitzero"` // of the block
 	// From and Value (wei) are the transaction's own; set only at the network's depth.

@@ -30,7 +30,7 @@ func TestVerdictFacts(t *testing.T) {
 	text := fmt.Sprint(facts)
 	for _, want := range []string{
 		"[left 12.5 DAI]", "[reason so it is]", "[network fee 2 ETH]", "[proven by a payment arrived]", "[proof 0x02, block 7, 5 deep]", "[deposit 0x01, block 3, 9 deep]",
-		"[counts log 3 of it, the ETH sent with it, what its block added to the balance, for this order only]", "[searched Ethereum, blocks 5 to 9 (", ", by a and b: nothing]", "[sources two RPC hosts agree]",
+		"[counts log 3 of it, the ETH sent with it, what its block added to the balance, for this order only]", "[searched Ethereum, blocks 5 to 9 (", ", by a and b: nothing]", "[sources two or more RPC hosts agree]",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)

@@ -50,7 +50,7 @@ type Terms struct {
 
 // A Step is one action that only the wallet can perform.
 type Step struct {
-	Kind    string          `json:"kind" of:"StepKind" doc:"call, typed or late"`
+	Kind    string          `json:"kind" of:"StepKind" doc:"call, typed or deferred"`
 	Effect  Effect          `json:"effect"`
 	To      Address         `json:"to,omitempty" doc:"of a call"`
 	Value   Amount          `json:"value,omitempty" doc:"wei, of a call"`

@@ -34,9 +34,12 @@ func coin(n byte, from common.Address, amount int64) ledgerTx {
 	return ledgerTx{hash: common.Hash{0xc0, n}, from: from, to: account, value: amount}
 }
 
-// newDepositFixture returns a court with one deposit, and the deposit's id.
+// newDepositFixture returns a proof fixture with one deposit, and the deposit's id.
 func newDepositFixture(t *testing.T, hosts int, change func(*swap.Order)) (*proofFixture, string) {
-	c := newProofFixture(t, hosts)
+	return withDeposit(newProofFixture(t, hosts), change)
+}
+
+func withDeposit(c *proofFixture, change func(*swap.Order)) (*proofFixture, string) {
 	c.provider.proof = arrivalProof
 	return c, c.order(func(o *swap.Order) {
 		c.deposited(o)
@@ -881,7 +884,7 @@ func (s *streamingProvider) Watch(ctx context.Context, _ swap.Order, told func(s
 // TestClaimStream checks that pushed claims are taken between polls and wake the order at
 // most maxWakes times, and that the stream ends with the final claim.
 func TestClaimStream(t *testing.T) {
-	c, id := newDepositFixture(t, 2, nil)
+	c, id := withDeposit(newLoopFixture(t, 2), nil)
 	s := &streamingProvider{c.provider, make(chan func(swap.Claim), 1), make(chan struct{})}
 	c.engine.Providers[swap.DEX] = s
 	c.engine.Pause = func(time.Duration) time.Duration { return time.Hour } // only the stream wakes the order

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/big"
+	"os"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -89,11 +90,12 @@ func TestDeadlinePassesWithinAMove(t *testing.T) {
 	}
 }
 
-// oneGoroutine marks a test that moves orders one after the other in its own goroutine. With
-// -short, as under the race detector, it is left out; the Makefile's WHOLE runs it.
+// oneGoroutine marks a test that moves orders one after the other in its own goroutine. The
+// race detector's stage leaves it out, and the Makefile's WHOLE runs it. testing.Short would
+// do the same, and also cut rapid's random tests to a tenth.
 func oneGoroutine(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("moves orders in one goroutine: run without -short")
+	if os.Getenv("SKIP_ONE_GOROUTINE") != "" {
+		t.Skip("moves orders in one goroutine: run without SKIP_ONE_GOROUTINE")
 	}
 }

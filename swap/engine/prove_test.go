@@ -117,6 +117,12 @@ type proofFixture struct {
 func newProofFixture(t *testing.T, hosts int) *proofFixture {
 	t.Helper()
 	oneGoroutine(t)
+	return newLoopFixture(t, hosts)
+}
+
+// newLoopFixture is newProofFixture for a test that runs orders' loops.
+func newLoopFixture(t *testing.T, hosts int) *proofFixture {
+	t.Helper()
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	c := &proofFixture{t: t, now: start}
 	var first, second []string
@@ -434,8 +440,15 @@ func TestThreeHosts(t *testing.T) {
 				c.src.mineFinal(x)
 				c.src.mineUntil(c.lastSecond())
 				spoil(c.src.hosts[which])
-				c.wantVerdict(c.pollRepeatedly(expires), swap.ProvenByAbsence, bothAgree)
-				c.wantVerdict(c.pollRepeatedly(fills), swap.ProvenByFill, bothAgree)
+				absent, filled := c.pollRepeatedly(expires), c.pollRepeatedly(fills)
+				c.wantVerdict(absent, swap.ProvenByAbsence, bothAgree)
+				c.wantVerdict(filled, swap.ProvenByFill, bothAgree)
+				if c.t.Failed() {
+					return
+				}
+				if a, f := absent.Verdict.Absence.Hosts, filled.Verdict.Evidence.Hosts; len(a) != 2 || len(f) != 2 {
+					t.Errorf("the spoiled host counts: absence by %q, fill by %q", a, f)
+				}
 			})
 		}
 	}

@@ -18,7 +18,8 @@ type Sealer interface {
 }
 
 // sealForm is the version of the sealed format. With every change it goes up: seals of
-// earlier versions then count for nothing, and what they covered needs consent again.
+// earlier versions then count for nothing, and what they covered needs consent again. It
+// stays 1 until the first release.
 const sealForm = 1
 
 // A sealable is something to seal.
@@ -103,7 +104,7 @@ func (e *Engine) checkSeal(s *swap.Seal, x sealable) error {
 // cannot tell; their error does not say so.
 func sealMismatch(err error) bool { return errors.Is(err, &swap.Refusal{Code: swap.RecordChanged}) }
 
-// checkAccepted returns RecordChanged unless o is what its user accepted; see holds.
+// checkAccepted returns RecordChanged unless o is what its user accepted.
 func (e *Engine) checkAccepted(o swap.Order) error { return e.checkSeal(o.Seal, consentOf(o)) }
 
 // dropForged removes a proposal that the engine did not make, which nobody could accept.

@@ -45,9 +45,9 @@ func TestGoroutinesAreRaced(t *testing.T) {
 	}
 }
 
-// TestShortIsRunWhole checks that what -short leaves out under the race detector is run
-// whole elsewhere: the packages that ask testing.Short are the Makefile's WHOLE.
-func TestShortIsRunWhole(t *testing.T) {
+// TestOneGoroutineIsRunWhole checks that what SKIP_ONE_GOROUTINE leaves out under the race
+// detector is run whole elsewhere: the packages that ask for it are the Makefile's WHOLE.
+func TestOneGoroutineIsRunWhole(t *testing.T) {
 	var asking []string
 	for name := range list(t) {
 		paths, err := filepath.Glob(filepath.Join("../..", name, "*.go"))
@@ -56,14 +56,14 @@ func TestShortIsRunWhole(t *testing.T) {
 		}
 		if slices.ContainsFunc(paths, func(path string) bool {
 			text, err := os.ReadFile(path)
-			return err == nil && bytes.Contains(text, []byte("testing.Short"+"()"))
+			return err == nil && bytes.Contains(text, []byte(`Getenv("SKIP_ONE_`+`GOROUTINE")`))
 		}) {
 			asking = append(asking, name)
 		}
 	}
 	slices.Sort(asking)
 	if whole := makeList(t, "WHOLE"); !slices.Equal(asking, whole) {
-		t.Errorf("%v leave tests out with -short, WHOLE of the Makefile is %v", asking, whole)
+		t.Errorf("%v leave tests out, WHOLE of the Makefile is %v", asking, whole)
 	}
 }
 

@@ -888,7 +888,7 @@ export interface Terms {
 }
 
 export interface Step {
-	/** call, typed or late */
+	/** call, typed or deferred */
 	kind: StepKind;
 	effect: Effect;
 	/** of a call */
