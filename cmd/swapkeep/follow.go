@@ -112,7 +112,7 @@ func (f *follower) untilFinal(ctx context.Context, id string) (protocol.Order, e
 		r, err := ask[orderDetails](ctx, f.daemonConn, "swap.order", protocol.OrderParams{Order: id})
 		o := r.Order.value
 		if err == nil {
-			f.reported, f.ended = trackSince(f.reported, o.Reported), trackSince(f.ended, claimFinal(o))
+			f.reported, f.ended = trackSince(f.reported, o.Reported), trackSince(f.ended, mayNeverEnd(o))
 			err = f.printUpdate(ctx, r)
 		}
 		if err != nil || o.Final || f.proofOverdue(r) {
@@ -166,13 +166,16 @@ func trackSince(since time.Time, is bool) time.Time {
 	return since
 }
 
-// claimFinal reports whether the provider has claimed a final state of an order that may
-// never be proven. An order that was only signed ends when its signature expires.
+// claimFinal reports whether the provider has claimed a final state.
 func claimFinal(o protocol.Order) bool {
-	if o.Claim == nil || len(o.Steps) > 0 && o.Steps[len(o.Steps)-1].Effect.Kind == "signed" {
-		return false
-	}
-	return slices.Contains([]string{"filled", "refunded", "failed", "expired", "cancelled"}, o.Claim.State)
+	return o.Claim != nil && slices.Contains([]string{"filled", "refunded", "failed", "expired", "cancelled"}, o.Claim.State)
+}
+
+// mayNeverEnd reports whether the order may stay open for ever after the claimed end. A
+// signed order ends when its signature expires.
+func mayNeverEnd(o protocol.Order) bool {
+	signed := len(o.Steps) > 0 && o.Steps[len(o.Steps)-1].Effect.Kind == "order"
+	return claimFinal(o) && !signed
 }
 
 // reportedSince returns since when the order has its current condition.

@@ -36,7 +36,7 @@ func reportedOrder(condition string, ago ...time.Duration) (r orderDetails) {
 func TestPatience(t *testing.T) {
 	untold, unread, signed, unclear := reportedOrder("amount_unclear", 0), reportedOrder("", 0), reportedOrder("", 0), reportedOrder("amount_unclear", 0)
 	untold.Order.value.Claim, unclear.Order.value.Claim = nil, &protocol.Claim{State: "settling"}
-	signed.Order.value.Steps = []protocol.Step{{Effect: protocol.Effect{Kind: "signed"}}}
+	signed.Order.value.Steps = []protocol.Step{{Effect: protocol.Effect{Kind: "order"}}}
 	back := reportedOrder("awaiting_proof", -time.Hour)
 	long := follower{reported: time.Now().Add(-proofWait), ended: time.Now().Add(-longProofWait)}
 	named, other := reportedOrder(transferSee, 0), reportedOrder(transferSee, 0)
@@ -64,7 +64,8 @@ func TestPatience(t *testing.T) {
 		"and that is long ago":            {back, true, long},
 		"nodes say nothing":               {unread, false, follower{ended: time.Now()}},
 		"nor for long":                    {unread, true, long},
-		"what was signed ends by itself":  {signed, false, follower{ended: trackSince(time.Time{}, claimFinal(signed.Order.value))}},
+		"a deposit may never end":         {unread, true, follower{ended: trackSince(long.ended, mayNeverEnd(unread.Order.value))}},
+		"a signed order ends by itself":   {signed, false, follower{ended: trackSince(long.ended, mayNeverEnd(signed.Order.value))}},
 	} {
 		c.f.daemonConn = &daemonConn{networks: map[uint64]protocol.Network{1: {ChainID: 1}, 8453: {ChainID: 8453}}}
 		if c.f.proofOverdue(c.r) != c.want {
