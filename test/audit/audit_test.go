@@ -60,6 +60,7 @@ func TestSeededFaults(t *testing.T) {
 			f.order("c").Verdict.Received = nil
 		}, "want 100 to 100"},
 		"a wrap that is not one for one": {func(f *fakeWorld) {
+			f.order("a").Terms.Provider = "dex"
 			f.order("a").Terms.DstChainID, f.order("a").Terms.TokenIn, f.chains[1].history.Wrapped = 1, native, token
 		}, "wrapped or unwrapped 100 to"},
 		"a revoke that moved something":   {func(f *fakeWorld) { f.order("c").Terms.Provider = "wallet" }, "a revoke moved 100"},

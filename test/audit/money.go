@@ -110,9 +110,10 @@ func (r *Audit) filled(o Order, s sum) {
 	}
 }
 
-// oneForOne reports whether an order wraps or unwraps the native coin.
+// oneForOne reports whether an order wraps or unwraps the native coin by its contract. Other
+// providers swap one for the other at their own price.
 func (r *Audit) oneForOne(t terms) bool {
-	return t.SrcChainID == t.DstChainID && slices.ContainsFunc(r.Histories, func(h *chainHistory) bool {
+	return t.Provider == "dex" && t.SrcChainID == t.DstChainID && slices.ContainsFunc(r.Histories, func(h *chainHistory) bool {
 		return h.ID == t.SrcChainID && (t.TokenIn == native && t.TokenOut == h.Wrapped || t.TokenIn == h.Wrapped && t.TokenOut == native)
 	})
 }
