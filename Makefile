@@ -17,7 +17,9 @@ export CGO_ENABLED := 0
 export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 # The Go runtime erases secrets from memory (internal/zeroize). Without it TestErases fails.
 export GOEXPERIMENT := runtimesecret
-RACE := CGO_ENABLED=1 $(GO) test -race
+# Without the vet that go test runs: stage vet runs all of it, and for the race detector it would
+# read every dependency once more.
+RACE := CGO_ENABLED=1 $(GO) test -race -vet=off
 
 .PHONY: in-chromium in-firefox in-load in-popup plain demo-test release-check crash-all long-torture build demo test check vet unit race hostile keyring hosted crash doctor pages vendors browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture hostile-popup fire in-torture in-soak man packages packages-test generate clean
 
@@ -112,7 +114,7 @@ hostile: contracts
 # Searches of memory and slow key derivations race with nobody.
 DERIVING := ^TestNothingIsLeft|Keystore|^TestExport$$|^TestAccountsOfTheTestMnemonic$$
 keyring:
-	CGO_ENABLED=1 scripts/with-keyring.sh $(GO) test -race -tags keyring -count=1 -skip '$(DERIVING)' ./keys/...
+	CGO_ENABLED=1 scripts/with-keyring.sh $(GO) test -race -vet=off -tags keyring -count=1 -skip '$(DERIVING)' ./keys/...
 	scripts/with-keyring.sh $(GO) test -tags keyring -count=1 -run '$(DERIVING)' ./keys/...
 
 # The hosted price API on a real PostgreSQL and Redis, which the tests start and stop.
