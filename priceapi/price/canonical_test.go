@@ -11,11 +11,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestTwins checks that every token with a price to follow is on the built-in list and has
-// no twin itself, that a listed token is of the same kind as its twin and has the table's
-// decimals, and that every address is written with its EIP-55 checksum, which catches
-// typos.
-func TestTwins(t *testing.T) {
+// TestRedeemables checks that every token with a price to follow is on the built-in list and
+// has none to follow itself, that a listed token is of the same kind as its canonical one and
+// has the table's decimals, and that every address is written with its EIP-55 checksum, which
+// catches typos.
+func TestRedeemables(t *testing.T) {
 	type token struct {
 		ChainID  uint64
 		Address  common.Address
@@ -37,27 +37,27 @@ func TestTwins(t *testing.T) {
 	// Superseed symbols and the asset that each stands for.
 	kinds := map[string]string{"ETH": "ETH", "WETH": "WETH", "USDC": "USDC", "USDT": "USDT", "oUSDT": "USDT", "cbBTC": "cbBTC"}
 	left := maps.Clone(kinds)
-	for id, twin := range twins {
+	for id, follows := range redeemables {
 		a, listed := known[id]
-		b, there := known[twin.Of]
-		if !there || id.Chain == twin.Of.Chain || listed && (kinds[a.Symbol] != b.Symbol || a.Decimals != twin.Decimals) {
-			t.Errorf("%v %s of %d decimals has the twin %v %s of %d", id, a.Symbol, a.Decimals, twin.Of, b.Symbol, twin.Decimals)
+		b, there := known[follows.Of]
+		if !there || id.Chain == follows.Of.Chain || listed && (kinds[a.Symbol] != b.Symbol || a.Decimals != follows.Decimals) {
+			t.Errorf("%v %s of %d decimals follows %v %s of %d", id, a.Symbol, a.Decimals, follows.Of, b.Symbol, follows.Decimals)
 		}
-		if !listed && (b.Symbol != "USDC" && b.Symbol != "USDT" || twin.Decimals != 6) {
-			t.Errorf("%v follows %s with %d decimals", id, b.Symbol, twin.Decimals)
+		if !listed && (b.Symbol != "USDC" && b.Symbol != "USDT" || follows.Decimals != 6) {
+			t.Errorf("%v follows %s with %d decimals", id, b.Symbol, follows.Decimals)
 		}
-		if again, ok := TwinOf(twin.Of); ok {
-			t.Errorf("%v, the twin of %v, has the twin %v", twin.Of, id, again.Of)
+		if again, ok := CanonicalOf(follows.Of); ok {
+			t.Errorf("%v, which is followed by %v, follows %v", follows.Of, id, again.Of)
 		}
 		delete(left, a.Symbol)
 	}
 	if len(left) != 0 {
-		t.Errorf("without a twin: %v", left)
+		t.Errorf("that follow none: %v", left)
 	}
-	if twin, ok := TwinOf(on(superseed, "0x6EA1fFcbD7F5D210dB07D9E773862B0512fA219B")); ok {
-		t.Errorf("SUPR has the twin %v", twin.Of)
+	if follows, ok := CanonicalOf(on(superseed, "0x6EA1fFcbD7F5D210dB07D9E773862B0512fA219B")); ok {
+		t.Errorf("SUPR follows %v", follows.Of)
 	}
-	source, err := os.ReadFile("twin.go")
+	source, err := os.ReadFile("canonical.go")
 	if err != nil {
 		t.Fatal(err)
 	}
