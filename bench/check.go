@@ -75,7 +75,7 @@ func readPlan() (planned, error) {
 				Kind: swap.Approve, Chain: planChain, Target: grant.Token,
 				Approves: []swap.Approval{{Token: grant.Token, Spender: permit2, Amount: grant.Amount}},
 			}},
-			{Kind: swap.TypedStep, Typed: &typed},
+			{Kind: swap.TypedStep, TypedData: &typed},
 			{Kind: swap.DeferredStep, Call: call(grant.Spender, v.Swap)},
 		},
 		provider: provider,

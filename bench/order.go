@@ -146,7 +146,7 @@ func signOrder(ctx context.Context, signer engine.TypedSigner, p swap.Provider, 
 	if err != nil {
 		return typed, nil, err
 	}
-	typed = *built.Steps[len(built.Steps)-1].Typed
+	typed = *built.Steps[len(built.Steps)-1].TypedData
 	signature, err = signer.SignTypedData(ctx, t.Account, typed)
 	return typed, signature, err
 }

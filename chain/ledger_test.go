@@ -32,7 +32,7 @@ func aRecord(t testing.TB, key string, nonce uint64) *Tx {
 		t.Fatal(err)
 	}
 	until := time.Date(2030, 1, 2, 3, 4, 5, 6, time.UTC)
-	return &Tx{Key: key, Call: call, Policy: Policy{Until: until, Ceiling: big.NewInt(1e15)}, Nonce: nonce, Since: 3, State: TxSigned, Attempts: []Attempt{{
+	return &Tx{Key: key, Call: call, Policy: Policy{Until: until, Ceiling: big.NewInt(1e15)}, Nonce: nonce, SignedAtBlock: 3, State: TxSigned, Attempts: []Attempt{{
 		Kind: AttemptCall, Raw: raw, Hash: signed.Hash(), FeeCap: (*hexutil.Big)(big.NewInt(9)), TipCap: (*hexutil.Big)(big.NewInt(1)), Signed: until, Until: until,
 	}}}
 }
@@ -481,7 +481,7 @@ func TestRecordSeeds(t *testing.T) {
 }
 
 var recordSeeds = []string{
-	`{"v":1,"key":"order/0","call":{"chainId":8453,"from":"0xbcba113fd1d63ac6f906dd1ce0e115f6840cabe7","to":"0x00000000000000000000000000000000000000aa","value":1},"policy":{"ceiling":1000000000000000,"until":"2030-01-02T03:04:05.000000006Z"},"nonce":4,"since":3,"attempts":[{"kind":"call","raw":"0x02f8648221050401098252089400000000000000000000000000000000000000aa0180c080a04c0fc6e191c0fb810408f1ca64f28c371e7dc10d214380464e654293b4a8e42da024292e8840e97d68917acd0e275562093e7d4e2ed01567ff1246c430e0667da5","hash":"0x3f2b35b9da3fa9555596eeed202bc6b36c387295e1ba1979e7773962098c4e5a","feeCap":"0x9","tipCap":"0x1","signed":"2030-01-02T03:04:05.000000006Z","until":"2030-01-02T03:04:05.000000006Z"}],"state":"signed"}`,
+	`{"v":1,"key":"order/0","call":{"chainId":8453,"from":"0xbcba113fd1d63ac6f906dd1ce0e115f6840cabe7","to":"0x00000000000000000000000000000000000000aa","value":1},"policy":{"ceiling":1000000000000000,"until":"2030-01-02T03:04:05.000000006Z"},"nonce":4,"signedAtBlock":3,"attempts":[{"kind":"call","raw":"0x02f8648221050401098252089400000000000000000000000000000000000000aa0180c080a04c0fc6e191c0fb810408f1ca64f28c371e7dc10d214380464e654293b4a8e42da024292e8840e97d68917acd0e275562093e7d4e2ed01567ff1246c430e0667da5","hash":"0x3f2b35b9da3fa9555596eeed202bc6b36c387295e1ba1979e7773962098c4e5a","feeCap":"0x9","tipCap":"0x1","signed":"2030-01-02T03:04:05.000000006Z","until":"2030-01-02T03:04:05.000000006Z"}],"state":"signed"}`,
 	`{"v":1}`,
 	`{"v":2,"key":"k","state":"teleported"}`,
 	`{"v":1,"key":"k","attempts":[{"raw":"0x"}]}`,

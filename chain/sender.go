@@ -212,7 +212,7 @@ func (s *Sender) sign(ctx context.Context, i intent, cost Cost) (*Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	tx := &Tx{Key: i.key, FillerFor: i.fillerFor, Call: c, Policy: i.policy, Nonce: nonce, Since: n.Block, Attempts: []Attempt{a}, State: TxSigned}
+	tx := &Tx{Key: i.key, FillerFor: i.fillerFor, Call: c, Policy: i.policy, Nonce: nonce, SignedAtBlock: n.Block, Attempts: []Attempt{a}, State: TxSigned}
 	s.point(beforeJournal)
 	if err := s.ledger.create(tx); err != nil {
 		return nil, err

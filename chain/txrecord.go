@@ -68,17 +68,17 @@ type Attempt struct {
 // A Tx is the record of one key: a call, its nonce, and everything ever signed for that
 // nonce. At most one attempt can be mined.
 type Tx struct {
-	Version   int         `json:"v"`
-	Key       string      `json:"key"`
-	FillerFor string      `json:"for,omitempty"` // key of the transaction that a filler was made for
-	Call      Call        `json:"call"`
-	Policy    Policy      `json:"policy"`
-	Nonce     uint64      `json:"nonce"`
-	Since     uint64      `json:"since"` // latest block when it was signed
-	Attempts  []Attempt   `json:"attempts"`
-	State     TxState     `json:"state"`
-	Mined     common.Hash `json:"mined,omitzero"`   // hash of the attempt that is on the chain
-	Reason    string      `json:"reason,omitempty"` // why it was rejected, or which hosts say that it was replaced; else the last error of the nodes
+	Version       int         `json:"v"`
+	Key           string      `json:"key"`
+	FillerFor     string      `json:"fillerFor,omitempty"` // key of the transaction that a filler was made for
+	Call          Call        `json:"call"`
+	Policy        Policy      `json:"policy"`
+	Nonce         uint64      `json:"nonce"`
+	SignedAtBlock uint64      `json:"signedAtBlock"` // latest block when it was signed
+	Attempts      []Attempt   `json:"attempts"`
+	State         TxState     `json:"state"`
+	Mined         common.Hash `json:"mined,omitzero"`   // hash of the attempt that is on the chain
+	Reason        string      `json:"reason,omitempty"` // why it was rejected, or which hosts say that it was replaced; else the last error of the nodes
 
 	Depth uint64 `json:"-"` // confirmations of an attempt at the last poll; 0 = in no block
 }

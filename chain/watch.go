@@ -150,7 +150,7 @@ func (s *Sender) findOutcome(ctx context.Context, tx *Tx) (txOutcome, error) {
 	if len(errs) > 0 || found.depth > 0 {
 		return found, errors.Join(errs...)
 	}
-	hosts, err := s.nodes.Replaced(ctx, tx.Call.ChainID, tx.Call.From, tx.Nonce, tx.Since, hashes)
+	hosts, err := s.nodes.Replaced(ctx, tx.Call.ChainID, tx.Call.From, tx.Nonce, tx.SignedAtBlock, hashes)
 	if len(hosts) > 0 && err == nil {
 		found.state = TxReplaced
 		found.reason = fmt.Sprintf("nonce %d was used by another transaction, by the word of %s", tx.Nonce, strings.Join(hosts, " and "))

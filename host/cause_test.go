@@ -14,7 +14,7 @@ import (
 func TestCausesAreLikeErrors(t *testing.T) {
 	refused := &swap.Refusal{Code: swap.NotAsAccepted, Field: "minOut", Data: map[string]string{"got": "7", "wanted": "9", "of": "tokenOut"}}
 	e := (&Server{}).refusalOf(refused)
-	c := causeOf(&swap.Cause{Word: swap.RefusedUnsigned, Code: refused.Code, Field: refused.Field, Data: refused.Data, Said: "no", By: swap.SaidByNode})
+	c := causeOf(&swap.Cause{Reason: swap.RefusedUnsigned, Code: refused.Code, Field: refused.Field, Data: refused.Data, QuotedText: "no", QuotedFrom: swap.SaidByNode})
 	if c.Word != "refused_unsigned" || c.Error != e.Name || !maps.Equal(c.Details, e.Data) || c.Details["field"] != "minOut" || c.Said != "no" || c.By != "node" {
 		t.Errorf("%+v, of %+v", c, e)
 	}
@@ -25,8 +25,8 @@ func TestCausesAreLikeErrors(t *testing.T) {
 		t.Error("a cause of nothing")
 	}
 	for name, got := range map[string]*protocol.Cause{
-		"an order": orderOf(swap.Order{Outcome: swap.Outcome{Cause: &swap.Cause{Word: swap.Reverted}}}).Cause, "a line": entryOf(journal.Entry{Cause: &swap.Cause{Word: swap.Reverted}}).Cause,
-		"a proposal": orderOf(swap.Order{Progress: swap.Progress{Proposal: &swap.Proposal{Cause: &swap.Cause{Word: swap.Reverted}}}}).Proposal.Cause,
+		"an order": orderOf(swap.Order{Outcome: swap.Outcome{Cause: &swap.Cause{Reason: swap.Reverted}}}).Cause, "a line": entryOf(journal.Entry{Cause: &swap.Cause{Reason: swap.Reverted}}).Cause,
+		"a proposal": orderOf(swap.Order{Progress: swap.Progress{Proposal: &swap.Proposal{Cause: &swap.Cause{Reason: swap.Reverted}}}}).Proposal.Cause,
 	} {
 		if got == nil || got.Word != "reverted" {
 			t.Errorf("%s is told without its cause", name)

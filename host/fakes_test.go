@@ -489,7 +489,7 @@ func (s *fakeSwaps) SpeedUp(_ context.Context, r engine.SpeedUpRequest) (swap.Or
 		return swap.Order{}, swap.Refuse(swap.OrderUnknown, "no order %s", r.Order)
 	}
 	o := s.order(r.Order, swap.Executing)
-	o.CurrentTx, o.Revision, o.Bump = txHash, 4, &swap.Bump{Tier: cmp.Or(r.Tier, chain.Fast), Over: txHash}
+	o.CurrentTx, o.Revision, o.Bump = txHash, 4, &swap.Bump{Tier: cmp.Or(r.Tier, chain.Fast), Replaces: txHash}
 	o.Attempts = []swap.Attempt{{Kind: chain.AttemptCall, Tx: txHash, FeeCap: big.NewInt(2e10), TipCap: big.NewInt(1e9), Signed: testTime}}
 	if r.GasCeiling != nil {
 		o.Terms.GasCeiling = r.GasCeiling
@@ -558,7 +558,7 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []journal.Entry, error) {
 	default:
 		return swap.Order{}, nil, swap.Refuse(swap.OrderUnknown, "no order %s", id)
 	}
-	lines := []journal.Entry{{Time: testTime, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Word: swap.ReasonAccepted}}, {Time: testTime.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Word: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
+	lines := []journal.Entry{{Time: testTime, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Reason: swap.ReasonAccepted}}, {Time: testTime.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Reason: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
 	for len(lines) < s.lines {
 		lines[0].Note = cmp.Or(s.note, lines[0].Note)
 		lines = append(lines, lines[0])
@@ -572,7 +572,7 @@ func (s *fakeSwaps) inNeed(id string) swap.Order {
 	o.Condition, o.Revision = swap.NeedsConsent, 6
 	r, _ := s.Prepare(context.Background(), "offer-1")
 	r.Terms.MinOut = big.NewInt(2_900_000_000)
-	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: testTime, Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"minOut": "2985000000", "offered": "2900000000"}}}
+	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: testTime, Cause: &swap.Cause{Reason: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"minOut": "2985000000", "offered": "2900000000"}}}
 	return o
 }
 
@@ -584,7 +584,7 @@ func (s *fakeSwaps) leaving(id string) swap.Order {
 		Kind: swap.Approve, Chain: 1, Target: usdc, Approves: []swap.Approval{{Token: usdc, Spender: router, Amount: big.NewInt(1_000_000)}}}}
 	o.Plan.Steps = append([]swap.Step{approve}, o.Plan.Steps...)
 	o.Results, o.Step, o.Reason = []swap.Result{{Tx: txHash, Evidence: &chain.Evidence{Chain: 1, Tx: txHash, Success: true, FeePaid: big.NewInt(1)}}}, 1, "another transaction used its nonce"
-	o.Cause = &swap.Cause{Word: swap.NonceUsed}
+	o.Cause = &swap.Cause{Reason: swap.NonceUsed}
 	return o
 }
 

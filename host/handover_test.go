@@ -18,10 +18,10 @@ func TestDepositOnTheWire(t *testing.T) {
 	terms := (&fakeSwaps{}).terms()
 	terms.Wrap = usdc
 	signed := swap.Effect{Kind: swap.Signed, Chain: 1, Target: router, Settler: stranger, Deadline: testTime}
-	deposit := swap.Effect{Kind: swap.Deposit, Chain: 1, Target: router, TrustedTo: "a filler", Ref: common.Hash{5}}
+	deposit := swap.Effect{Kind: swap.Deposit, Chain: 1, Target: router, TrustedTo: "a filler", DepositID: common.Hash{5}}
 	o := swap.Order{
 		Progress: swap.Progress{State: swap.Settling,
-			Results: []swap.Result{{}, {Signature: []byte{0xab, 0xcd, 0xef}}}, Wrapped: true, Ref: "theirs",
+			Results: []swap.Result{{}, {Signature: []byte{0xab, 0xcd, 0xef}}}, Wrapped: true, ProviderOrderID: "theirs",
 			Submission: &swap.Submission{First: testTime, Last: testTime.Add(time.Second), Tries: 2, Refused: true}}, Consent: swap.Consent{Terms: terms, Plan: swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.CallStep, Effect: deposit}, {Kind: swap.TypedStep, Effect: signed}}},
 			Offer: swap.Offer{AmountOut: new(big.Int), MinOut: new(big.Int), Wrap: usdc, Gasless: true, Request: swap.QuoteRequest{AmountIn: new(big.Int)}}},
 	}

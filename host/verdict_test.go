@@ -39,7 +39,7 @@ func TestReportOnTheWire(t *testing.T) {
 func TestVerdictOnTheWire(t *testing.T) {
 	tx := common.Hash{1}
 	o := swap.Order{Progress: swap.Progress{State: swap.Filled, Claim: &swap.Claim{State: swap.Filled, ProviderStatus: "success", Chain: 10, Tx: tx}}, Outcome: swap.Outcome{Verdict: &swap.Verdict{
-		State: swap.Filled, By: "arrival", Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, Short: true, Spent: &swap.Spend{Token: usdc, Amount: big.NewInt(8)}, Sources: swap.TwoHosts,
+		State: swap.Filled, ProvenBy: "arrival", Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, BelowMinimum: true, Spent: &swap.Spend{Token: usdc, Amount: big.NewInt(8)}, Sources: swap.TwoHosts,
 		Evidence: &chain.Evidence{Chain: 10, Tx: tx, From: router, Value: big.NewInt(5), Time: testTime, FeePaid: new(big.Int)},
 		Deposit:  &chain.Evidence{Chain: 1, Tx: common.Hash{2}, FeePaid: new(big.Int)},
 		Logs:     []swap.LogRef{{Chain: 10, Tx: tx, Index: 3}, {Chain: 10, Tx: tx, Index: -1, BalanceIncrease: true}},

@@ -74,7 +74,7 @@ func orderOf(o swap.Order) protocol.Order {
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
 		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Means: o.Means(), Final: o.Ended(),
-		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, Ref: o.Ref, Claim: claimOf(o.Claim), CandidatePayment: seenOf(o.Candidate), Verdict: verdictOf(o.Verdict),
+		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, Ref: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: seenOf(o.Candidate), Verdict: verdictOf(o.Verdict),
 		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
 	}
 	if r, ok := o.UnprovenEnd(); ok {
@@ -84,7 +84,7 @@ func orderOf(o swap.Order) protocol.Order {
 		out.Speedup = string(o.Bump.Tier)
 	}
 	if s := o.Submission; s != nil {
-		out.Submission = &protocol.Submitted{First: utc(s.First), Last: utc(s.Last), Tries: s.Tries, Taken: s.Taken, Refused: s.Refused}
+		out.Submission = &protocol.Submitted{First: utc(s.First), Last: utc(s.Last), Tries: s.Tries, Taken: s.Accepted, Refused: s.Refused}
 	}
 	for _, a := range engine.Leftovers(o) {
 		out.Leftovers = append(out.Leftovers, protocol.Leftover{ChainID: o.Terms.SrcChain, Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount)})
@@ -135,8 +135,8 @@ func stepOf(s swap.Step) protocol.Step {
 	if c := s.Call; c != nil {
 		out.To, out.Value, out.Data = addressOf(c.To), amountOf(c.Value), hexutil.Encode(c.Data)
 	}
-	if s.Typed != nil {
-		out.Typed, _ = json.Marshal(s.Typed) // what cannot be encoded cannot be hashed either
+	if s.TypedData != nil {
+		out.Typed, _ = json.Marshal(s.TypedData) // what cannot be encoded cannot be hashed either
 	}
 	return out
 }
@@ -151,7 +151,7 @@ func effectOf(e swap.Effect) protocol.Effect {
 		Deadline:  optionalTime(e.Deadline),
 		TrustedTo: e.TrustedTo,
 		Settler:   optionalAddress(e.Settler),
-		Ref:       optionalHash(e.Ref),
+		Ref:       optionalHash(e.DepositID),
 	}
 }
 
@@ -237,7 +237,7 @@ func verdictOf(v *swap.Verdict) *protocol.Verdict {
 		return nil
 	}
 	out := &protocol.Verdict{
-		State: string(v.State), By: v.By, Means: v.Means(), Short: v.Short, Sources: string(v.Sources), Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
+		State: string(v.State), By: v.ProvenBy, Means: v.Means(), Short: v.BelowMinimum, Sources: string(v.Sources), Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
 	}
 	if len(v.Logs) > 0 {
 		out.Logs = list(v.Logs, logRefOf)
@@ -281,7 +281,7 @@ func causeOf(c *swap.Cause) *protocol.Cause {
 	if c == nil {
 		return nil
 	}
-	return &protocol.Cause{Word: string(c.Word), Error: string(c.Code), Details: detailsOf(c.Data, c.Field), Said: c.Said, By: string(c.By)}
+	return &protocol.Cause{Word: string(c.Reason), Error: string(c.Code), Details: detailsOf(c.Data, c.Field), Said: c.QuotedText, By: string(c.QuotedFrom)}
 }
 
 func providerOf(p swap.ProviderInfo) protocol.Provider {

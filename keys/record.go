@@ -54,11 +54,11 @@ func (k KDF) check() error {
 // A record is a wallet's keychain item: its encrypted secret and the parameters to derive
 // the key.
 type record struct {
-	Version int       `json:"v"`
-	KDF     recordKDF `json:"kdf"`
-	Cipher  string    `json:"cipher"`
-	Nonce   []byte    `json:"nonce"`
-	Box     []byte    `json:"box"`
+	Version    int       `json:"v"`
+	KDF        recordKDF `json:"kdf"`
+	Cipher     string    `json:"cipher"`
+	Nonce      []byte    `json:"nonce"`
+	Ciphertext []byte    `json:"ciphertext"`
 }
 
 type recordKDF struct {
@@ -84,7 +84,7 @@ func parseRecord(text string) (*record, error) {
 	if r.Version != recordVersion || r.KDF.Name != kdfName || r.Cipher != cipherName {
 		return nil, fmt.Errorf("%w: unknown version, derivation or cipher", ErrDamaged)
 	}
-	if len(r.KDF.Salt) != saltSize || len(r.Nonce) != nonceSize || len(r.Box) <= tagSize {
+	if len(r.KDF.Salt) != saltSize || len(r.Nonce) != nonceSize || len(r.Ciphertext) <= tagSize {
 		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
 	}
 	if err := r.KDF.cost().check(); err != nil {
@@ -178,7 +178,7 @@ func (p *passKey) seal(service, item string, plain secret) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r.Box = aead.Seal(nil, r.Nonce, plain, binding(service, item))
+	r.Ciphertext = aead.Seal(nil, r.Nonce, plain, binding(service, item))
 	text, err := json.Marshal(r)
 	return string(text), err
 }
@@ -190,7 +190,7 @@ func (p *passKey) open(service, item string, r *record) (secret, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, err := aead.Open(nil, r.Nonce, r.Box, binding(service, item))
+	plain, err := aead.Open(nil, r.Nonce, r.Ciphertext, binding(service, item))
 	if err != nil {
 		return nil, ErrWrongPassword
 	}

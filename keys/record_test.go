@@ -66,11 +66,11 @@ func TestAlteredRecordsAreRefused(t *testing.T) {
 		"other passes":    func(r *record) { r.KDF.Passes++ },
 		"short nonce":     func(r *record) { r.Nonce = r.Nonce[:8] },
 		"other nonce":     func(r *record) { r.Nonce[0] ^= 1 },
-		"no box":          func(r *record) { r.Box = nil },
-		"cut box":         func(r *record) { r.Box = r.Box[:len(r.Box)-1] },
-		"only the tag":    func(r *record) { r.Box = r.Box[:tagSize] },
-		"changed content": func(r *record) { r.Box[0] ^= 1 },
-		"changed tag":     func(r *record) { r.Box[len(r.Box)-1] ^= 1 },
+		"no content":      func(r *record) { r.Ciphertext = nil },
+		"cut content":     func(r *record) { r.Ciphertext = r.Ciphertext[:len(r.Ciphertext)-1] },
+		"only the tag":    func(r *record) { r.Ciphertext = r.Ciphertext[:tagSize] },
+		"changed content": func(r *record) { r.Ciphertext[0] ^= 1 },
+		"changed tag":     func(r *record) { r.Ciphertext[len(r.Ciphertext)-1] ^= 1 },
 	} {
 		var r record
 		if err := json.Unmarshal([]byte(text), &r); err != nil {
@@ -117,7 +117,7 @@ func FuzzParseRecord(f *testing.F) {
 			t.Fatalf("costs %+v", r.KDF)
 		}
 		plain, err := key.open(testService, "wallet/1", r)
-		same := string(r.Nonce) == string(original.Nonce) && string(r.Box) == string(original.Box)
+		same := string(r.Nonce) == string(original.Nonce) && string(r.Ciphertext) == string(original.Ciphertext)
 		if (err == nil) != same {
 			t.Fatalf("same %v, opened %v", same, err)
 		}

@@ -9,12 +9,12 @@ import (
 // A Cause says for programs what happened to an order, and why; a client words it in its
 // user's language. Its text says the same in English, for a terminal.
 type Cause struct {
-	Word  ReasonCode  `json:"word"`
-	Code  Code        `json:"code,omitempty"`  // of the refusal behind it
-	Field string      `json:"field,omitempty"` // of the refusal behind it
-	Data  Figures     `json:"data,omitempty"`
-	Said  string      `json:"said,omitempty"` // a provider's or node's own text, not translated
-	By    QuoteSource `json:"by,omitempty"`   // who wrote Said
+	Reason     ReasonCode  `json:"reason"`
+	Code       Code        `json:"code,omitempty"`  // of the refusal behind it
+	Field      string      `json:"field,omitempty"` // of the refusal behind it
+	Data       Figures     `json:"data,omitempty"`
+	QuotedText string      `json:"quotedText,omitempty"` // a provider's or node's own text, not translated
+	QuotedFrom QuoteSource `json:"quotedFrom,omitempty"` // who wrote QuotedText
 
 	text string // English; not stored with the cause
 }
@@ -26,7 +26,7 @@ type Figures map[string]string
 // A QuoteSource is who wrote the text that a cause quotes.
 type QuoteSource string
 
-// The speakers.
+// The authors of quoted texts.
 const (
 	SaidByProvider QuoteSource = "provider"
 	SaidByNode     QuoteSource = "node"
@@ -203,7 +203,7 @@ var NoCause Cause
 // NewCause returns the cause of word w with figures, given as alternating names and
 // values.
 func NewCause(w ReasonCode, figures ...string) Cause {
-	c := Cause{Word: w, text: causeTexts[w]}
+	c := Cause{Reason: w, text: causeTexts[w]}
 	for i := 0; i+1 < len(figures); i += 2 {
 		if c.Data == nil {
 			c.Data = Figures{}
@@ -219,7 +219,7 @@ func WaitCause(c Condition) Cause { return NewCause(ReasonWaiting, "condition", 
 
 // OfRefusal returns the cause of refusal r, with r.Word or, if that is empty, w.
 func OfRefusal(w ReasonCode, r *Refusal) Cause {
-	return Cause{Word: cmp.Or(r.ReasonCode, w), Code: r.Code, Field: r.Field, Data: maps.Clone(r.Data), Said: r.Said, By: r.By, text: r.Reason}
+	return Cause{Reason: cmp.Or(r.ReasonCode, w), Code: r.Code, Field: r.Field, Data: maps.Clone(r.Data), QuotedText: r.Said, QuotedFrom: r.By, text: r.Reason}
 }
 
 // Text returns what c says, in English.
@@ -234,14 +234,14 @@ func (c Cause) WithText(text string) Cause {
 // Quoting returns c with a quotation, bounded and printable, also appended to its text.
 func (c Cause) Quoting(by QuoteSource, said string) Cause {
 	if said != "" {
-		c.By, c.Said, c.text = by, Printable(said, MaxRefusalReason), c.text+": "+Printable(said, MaxRefusalReason)
+		c.QuotedFrom, c.QuotedText, c.text = by, Printable(said, MaxRefusalReason), c.text+": "+Printable(said, MaxRefusalReason)
 	}
 	return c
 }
 
 // Stored returns c as it is stored beside its text; nil if c is empty.
 func (c Cause) Stored() *Cause {
-	if c.Word == "" {
+	if c.Reason == "" {
 		return nil
 	}
 	return &c

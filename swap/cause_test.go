@@ -74,15 +74,15 @@ func TestCauses(t *testing.T) {
 		json  string
 		text  string
 	}{
-		"no figures": {NewCause(Reverted), `{"word":"reverted"}`, "the transaction reverted; only its network fee was paid"},
-		"figures":    {NewCause(StepSent, "step", "2"), `{"word":"step_sent","data":{"step":"2"}}`, "step 2 sent"},
+		"no figures": {NewCause(Reverted), `{"reason":"reverted"}`, "the transaction reverted; only its network fee was paid"},
+		"figures":    {NewCause(StepSent, "step", "2"), `{"reason":"step_sent","data":{"step":"2"}}`, "step 2 sent"},
 		"amounts are not in the text": {OfRefusal(Refused, AskConsent(PriceFell, "minOut", "595506904", "offered", "5")),
-			`{"word":"price_fell","code":"consent_needed","data":{"minOut":"595506904","offered":"5"}}`, "the price fell: no offer reaches the accepted minimum"},
+			`{"reason":"price_fell","code":"consent_needed","data":{"minOut":"595506904","offered":"5"}}`, "the price fell: no offer reaches the accepted minimum"},
 		"a refusal": {OfRefusal(RefusedUnsigned, RefuseField(NotAsAccepted, "minOut", "it is below the floor").WithAmounts(OfOutput, big.NewInt(7), big.NewInt(9))),
-			`{"word":"refused_unsigned","code":"not_as_accepted","field":"minOut","data":{"got":"7","of":"tokenOut","wanted":"9"}}`, "it is below the floor"},
+			`{"reason":"refused_unsigned","code":"not_as_accepted","field":"minOut","data":{"got":"7","of":"tokenOut","wanted":"9"}}`, "it is below the floor"},
 		"a node's words": {OfRefusal(RefusedUnsigned, RefuseRevert(node)),
-			`{"word":"refused_unsigned","code":"would_revert","said":"call would revert: STF [2J","by":"node"}`, "the transaction would fail now: call would revert: STF [2J"},
-		"no words of a node's": {NewCause(NotBroadcast).Quoting(SaidByNode, ""), `{"word":"not_broadcast"}`, "no RPC endpoint accepted the transaction; nothing was sent"},
+			`{"reason":"refused_unsigned","code":"would_revert","quotedText":"call would revert: STF [2J","quotedFrom":"node"}`, "the transaction would fail now: call would revert: STF [2J"},
+		"no words of a node's": {NewCause(NotBroadcast).Quoting(SaidByNode, ""), `{"reason":"not_broadcast"}`, "no RPC endpoint accepted the transaction; nothing was sent"},
 	} {
 		o := Order{}
 		o.SetCause(c.cause)

@@ -115,7 +115,7 @@ type effectRule struct {
 	last    bool
 	settled bool // it names a Settler
 	trusted bool // it must have TrustedTo
-	ref     bool // it may have a Ref
+	ref     bool // it may have a DepositID
 	nonce   bool // it may have a Nonce
 	check   func(s checkContext, f Effect) error
 }
@@ -162,7 +162,7 @@ func (r effectRule) fields(f Effect) error {
 		return RefuseField(Undecodable, "trustedTo", "a %s needs no trusted party", f.Kind)
 	case len(f.TrustedTo) > maxName || strings.ContainsFunc(f.TrustedTo, func(c rune) bool { return !unicode.IsPrint(c) }):
 		return RefuseField(Undecodable, "trustedTo", "the trusted party of the %s has an invalid name", f.Kind)
-	case !r.ref && f.Ref != common.Hash{}:
+	case !r.ref && f.DepositID != common.Hash{}:
 		return RefuseField(Undecodable, "ref", "a %s has no identifier", f.Kind)
 	case !r.nonce && f.Nonce != nil:
 		return RefuseField(Undecodable, "nonce", "a %s has no nonce", f.Kind)

@@ -240,7 +240,7 @@ func TestDigest(t *testing.T) {
 	fresh := testSwap()
 	fresh.Receives[0].Min = big.NewInt(3000)
 	fresh.Deadline = fresh.Deadline.Add(-time.Minute)
-	fresh.Ref, fresh.Nonce = common.Hash{1}, big.NewInt(7)
+	fresh.DepositID, fresh.Nonce = common.Hash{1}, big.NewInt(7)
 	if Digest(testTerms(), []Effect{fresh}) != base {
 		t.Error("a fresh quote with a better minimum is other consent")
 	}

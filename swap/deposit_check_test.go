@@ -36,7 +36,7 @@ func handed(k EffectKind, native bool) (Terms, []Effect) {
 		f = effects[2]
 		f.Kind, f.Target, f.Settler, spender = Signed, permit2, reactor, permit2
 	case k == Deposit:
-		f.Ref, t.DstChain = common.Hash{7}, 10
+		f.DepositID, t.DstChain = common.Hash{7}, 10
 	default:
 		t.DstChain = 10
 	}
@@ -133,7 +133,7 @@ var handOverChanges = map[EffectKind]map[string]struct {
 		"no deadline":           {NotAsAccepted, func(_ *Terms, f *Effect) { f.Deadline = time.Time{} }},
 		"cross-chain":           {NotAsAccepted, func(t *Terms, _ *Effect) { t.DstChain = 10 }},
 		"trusted":               {Undecodable, func(_ *Terms, f *Effect) { f.TrustedTo = "X" }},
-		"ref":                   {Undecodable, func(_ *Terms, f *Effect) { f.Ref = common.Hash{1} }},
+		"ref":                   {Undecodable, func(_ *Terms, f *Effect) { f.DepositID = common.Hash{1} }},
 	},
 	Deposit: {
 		"another contract": {NotPinned, func(_ *Terms, f *Effect) { f.Target = unknown }},
@@ -164,7 +164,7 @@ var handOverChanges = map[EffectKind]map[string]struct {
 		"receives":         {Undecodable, func(t *Terms, f *Effect) { f.Receives = []Receive{{t.TokenOut, t.Recipient, t.MinOut}} }},
 		"pays":             {Undecodable, func(_ *Terms, f *Effect) { f.Pays = []Payment{{usdc, partner, 20}} }},
 		"settler":          {Undecodable, func(_ *Terms, f *Effect) { f.Settler = reactor }},
-		"ref":              {Undecodable, func(_ *Terms, f *Effect) { f.Ref = common.Hash{1} }},
+		"ref":              {Undecodable, func(_ *Terms, f *Effect) { f.DepositID = common.Hash{1} }},
 	},
 }
 

@@ -45,27 +45,27 @@ type Progress struct {
 	Revision        uint64            `json:"revision"` // counts recorded changes
 	State           State             `json:"state"`
 	Condition       Condition         `json:"condition,omitempty"`
-	Cancel          bool              `json:"cancel,omitempty"`      // the user asked to end it
-	EndSeal         *Seal             `json:"ending,omitempty"`      // over that request
-	Step            int               `json:"step"`                  // index of the next step to carry out
-	Results         []Result          `json:"results,omitempty"`     // one per finished step
-	SlippageBps     int               `json:"slippageBps,omitempty"` // the user's own, where a refresh asked for less
-	Permit          *SignedPermit     `json:"permit,omitempty"`      // signed under this consent, even if its step began again
-	Wrapped         bool              `json:"wrapped,omitempty"`     // the input was wrapped first ([Terms].Wrap), by a call of its own
-	CurrentTx       common.Hash       `json:"sending,omitzero"`      // the current step's transaction, as last signed
-	Attempts        []Attempt         `json:"attempts,omitempty"`    // everything signed for the current step's nonce, oldest first
-	Bump            *Bump             `json:"bump,omitempty"`        // a requested speed-up that is not carried out yet
-	Submission      *Submission       `json:"submission,omitempty"`  // of the signed order or deposit to its provider
-	Ref             string            `json:"ref,omitempty"`         // the provider's id for it
-	FillTraces      []common.Hash     `json:"leaves,omitempty"`      // keys of what a fill of the signed order would leave on chain
-	AllowanceLocked bool              `json:"holds,omitempty"`       // it has its allowance locked: between approval and pull
-	Proposal        *Proposal         `json:"proposal,omitempty"`    // with NeedsConsent: what [engine.Service.Accept] would consent to
-	Claim           *Claim            `json:"claim,omitempty"`       // what the provider said last
-	ClaimChanges    int               `json:"heard,omitempty"`       // how often Claim changed
-	Candidate       *CandidatePayment `json:"seen,omitempty"`        // a payment that may prove its end; decides nothing
+	Cancel          bool              `json:"cancel,omitempty"`           // the user asked to end it
+	CancelSeal      *Seal             `json:"cancelSeal,omitempty"`       // over that request
+	Step            int               `json:"step"`                       // index of the next step to carry out
+	Results         []Result          `json:"results,omitempty"`          // one per finished step
+	SlippageBps     int               `json:"slippageBps,omitempty"`      // the user's own, where a refresh asked for less
+	Permit          *SignedPermit     `json:"permit,omitempty"`           // signed under this consent, even if its step began again
+	Wrapped         bool              `json:"wrapped,omitempty"`          // the input was wrapped first ([Terms].Wrap), by a call of its own
+	CurrentTx       common.Hash       `json:"currentTx,omitzero"`         // the current step's transaction, as last signed
+	Attempts        []Attempt         `json:"attempts,omitempty"`         // everything signed for the current step's nonce, oldest first
+	Bump            *Bump             `json:"bump,omitempty"`             // a requested speed-up that is not carried out yet
+	Submission      *Submission       `json:"submission,omitempty"`       // of the signed order or deposit to its provider
+	ProviderOrderID string            `json:"providerOrderId,omitempty"`  // the provider's id for the order
+	FillTraces      []common.Hash     `json:"fillTraces,omitempty"`       // keys of what a fill of the signed order would leave on chain
+	AllowanceLocked bool              `json:"allowanceLocked,omitempty"`  // it has its allowance locked: between approval and pull
+	Proposal        *Proposal         `json:"proposal,omitempty"`         // with NeedsConsent: what [engine.Service.Accept] would consent to
+	Claim           *Claim            `json:"claim,omitempty"`            // what the provider said last
+	ClaimChanges    int               `json:"claimChanges,omitempty"`     // how often Claim changed
+	Candidate       *CandidatePayment `json:"candidatePayment,omitempty"` // a payment that may prove its end; decides nothing
 	// SearchFrom has, by chain, a settled block from before anything that spends was signed.
 	// Searches for what a provider's order leaves on a chain start there.
-	SearchFrom map[uint64]uint64 `json:"since,omitempty"`
+	SearchFrom map[uint64]uint64 `json:"searchFrom,omitempty"`
 	// Heads has, if the output arrives on another chain, that chain's latest block known
 	// at HeadsAt, right before the input was handed over.
 	Heads   map[uint64]uint64 `json:"heads,omitempty"`
@@ -109,26 +109,26 @@ type SignedPermit struct {
 
 // A Verdict is the proven end of an order, with its proof.
 type Verdict struct {
-	State    State           `json:"state"`
-	By       string          `json:"by,omitempty"`       // name of a row of [Proofs]
-	Received *Spend          `json:"received,omitempty"` // what arrived, if a log or a balance shows it
-	Short    bool            `json:"short,omitempty"`    // less than the minimum received
-	Spent    *Spend          `json:"spent,omitempty"`    // what left, if that may differ from what was signed
-	Sources  SourceCode      `json:"sources"`            // how many RPC hosts agree, or without a receipt what the wallet itself knows
-	Evidence *chain.Evidence `json:"evidence,omitempty"` // of the transaction that ended it
-	Deposit  *chain.Evidence `json:"deposit,omitempty"`  // of our transaction that the payment answers
-	Logs     []LogRef        `json:"logs,omitempty"`     // those of Evidence that count, for this order only
-	Absence  *Absence        `json:"absence,omitempty"`  // if nothing was found
+	State        State           `json:"state"`
+	ProvenBy     string          `json:"provenBy,omitempty"`     // name of a row of [Proofs]
+	Received     *Spend          `json:"received,omitempty"`     // what arrived, if a log or a balance shows it
+	BelowMinimum bool            `json:"belowMinimum,omitempty"` // less than the minimum received
+	Spent        *Spend          `json:"spent,omitempty"`        // what left, if that may differ from what was signed
+	Sources      SourceCode      `json:"sources"`                // how many RPC hosts agree, or without a receipt what the wallet itself knows
+	Evidence     *chain.Evidence `json:"evidence,omitempty"`     // of the transaction that ended it
+	Deposit      *chain.Evidence `json:"deposit,omitempty"`      // of our transaction that the payment answers
+	Logs         []LogRef        `json:"logs,omitempty"`         // those of Evidence that count, for this order only
+	Absence      *Absence        `json:"absence,omitempty"`      // if nothing was found
 }
 
 // A LogRef names a log of a transaction, or its payment of the native coin.
 type LogRef struct {
 	Chain uint64      `json:"chainId"`
 	Tx    common.Hash `json:"tx"`
-	Index int         `json:"place"` // index among the transaction's logs; -1 = the native coin
+	Index int         `json:"logIndex"` // index among the transaction's logs; -1 = the native coin
 	// BalanceIncrease means that a payment of the native coin shows only as an increase of
 	// Account's balance in Block. No other payment to Account in that block counts then.
-	BalanceIncrease bool           `json:"grown,omitempty"`
+	BalanceIncrease bool           `json:"balanceIncrease,omitempty"`
 	Block           uint64         `json:"block,omitempty"`
 	Account         common.Address `json:"account,omitzero"`
 }
@@ -203,10 +203,10 @@ const CancelTime = 24 * time.Hour
 // A Seal shows that something is unchanged since its user, or the engine under the same
 // consent, wrote it.
 type Seal struct {
-	Form int         `json:"form"` // version of the sealed format
-	Act  string      `json:"act"`  // the user's act that it goes back to
-	Made time.Time   `json:"made"` // when that act was
-	Code common.Hash `json:"code"`
+	Version int         `json:"version"` // version of the sealed format
+	Action  string      `json:"action"`  // the user's act that it goes back to
+	ActedAt time.Time   `json:"actedAt"` // when that act was
+	MAC     common.Hash `json:"mac"`
 }
 
 // Tampered reports whether o waits because its record is not what was accepted: only
@@ -217,9 +217,9 @@ func (o Order) Tampered() bool { return o.Condition == RecordTampered }
 // once another was signed, it is done. So a crash between the request, the bump and its
 // record neither loses nor doubles it.
 type Bump struct {
-	Tier chain.Tier  `json:"tier"`
-	Over common.Hash `json:"over"`           // the attempt to outbid
-	Seal *Seal       `json:"seal,omitempty"` // nil where the engine itself asks, to end an order
+	Tier     chain.Tier  `json:"tier"`
+	Replaces common.Hash `json:"replaces"`       // the attempt to outbid
+	Seal     *Seal       `json:"seal,omitempty"` // nil where the engine itself asks, to end an order
 }
 
 // An Attempt is one transaction signed for the current step's nonce.
@@ -235,12 +235,12 @@ type Attempt struct {
 // every try, so that after a crash the provider is asked whether it has the order before
 // it is handed over again.
 type Submission struct {
-	First   time.Time `json:"first"`
-	Last    time.Time `json:"last"`
-	Tries   int       `json:"tries"`
-	Taken   bool      `json:"taken,omitempty"`   // the provider has it
-	Refused bool      `json:"refused,omitempty"` // of a signed order: certainly not taken, and not handed over again
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
+	Tries    int       `json:"tries"`
+	Accepted bool      `json:"accepted,omitempty"` // the provider has it
+	Refused  bool      `json:"refused,omitempty"`  // of a signed order: certainly not accepted, and not handed over again
 }
 
 // Closed reports whether the outcome of the submission is known.
-func (s *Submission) Closed() bool { return s != nil && (s.Taken || s.Refused) }
+func (s *Submission) Closed() bool { return s != nil && (s.Accepted || s.Refused) }

@@ -26,10 +26,10 @@ const (
 // TypedStep, neither for DeferredStep: its bytes come from a [DeferredBuilder] and must have the
 // effect accepted here.
 type Step struct {
-	Kind   StepKind            `json:"kind"`
-	Call   *chain.Call         `json:"call,omitempty"`
-	Typed  *apitypes.TypedData `json:"typed,omitempty"`
-	Effect Effect              `json:"effect"`
+	Kind      StepKind            `json:"kind"`
+	Call      *chain.Call         `json:"call,omitempty"`
+	TypedData *apitypes.TypedData `json:"typedData,omitempty"`
+	Effect    Effect              `json:"effect"`
 }
 
 // A SettledBy says what proves that a plan was filled.

@@ -142,12 +142,12 @@ func Proofs() []ProofRow { return slices.Clone(proofs) }
 // VerdictBy returns a verdict of the row with that name.
 func VerdictBy(by string) Verdict {
 	i := slices.IndexFunc(proofs, func(r ProofRow) bool { return r.By == by })
-	return Verdict{State: proofs[i].End, By: by}
+	return Verdict{State: proofs[i].End, ProvenBy: by}
 }
 
 // Means returns what proved the verdict, for a person; "" if an older version wrote it.
 func (v Verdict) Means() string {
-	i := slices.IndexFunc(proofs, func(r ProofRow) bool { return r.By == v.By })
+	i := slices.IndexFunc(proofs, func(r ProofRow) bool { return r.By == v.ProvenBy })
 	if i < 0 {
 		return ""
 	}

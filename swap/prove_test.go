@@ -100,7 +100,7 @@ func TestTableOfProofs(t *testing.T) {
 			t.Errorf("nothing proves %s", end)
 		}
 	}
-	if (Verdict{By: "older"}).Means() != "" {
+	if (Verdict{ProvenBy: "older"}).Means() != "" {
 		t.Error("a row that is not there has a meaning")
 	}
 }

@@ -53,10 +53,10 @@ type Offer struct {
 	Routing   string        `json:"routing"` // provider's name for it: CLASSIC, WRAP …
 	Route     string        `json:"route"`   // for people
 	AmountOut *big.Int      `json:"amountOut"`
-	MinOut    *big.Int      `json:"minAmountOut"`      // minimum received, enforced after fees
-	QuotedMin *big.Int      `json:"toldMin,omitempty"` // the quote's own minimum where it is another; decides nothing
-	Gas       uint64        `json:"gas"`               // provider's estimate of its own call, units; 0 = unknown
-	Gasless   bool          `json:"gasless,omitempty"` // executing it costs no gas once the allowance is in place
+	MinOut    *big.Int      `json:"minAmountOut"`        // minimum received, enforced after fees
+	QuotedMin *big.Int      `json:"quotedMin,omitempty"` // the quote's own minimum where it is another; decides nothing
+	Gas       uint64        `json:"gas"`                 // provider's estimate of its own call, units; 0 = unknown
+	Gasless   bool          `json:"gasless,omitempty"`   // executing it costs no gas once the allowance is in place
 	Duration  time.Duration `json:"duration"`
 	Expires   time.Time     `json:"expires"` // by our clock; not executable later
 	// Fees are what the provider takes from the output, or says that it takes. The terms
@@ -64,7 +64,7 @@ type Offer struct {
 	Fees []Payment `json:"fees,omitempty"`
 	// FeeRequested is the wallet's fee that was requested, in bps, if the provider does not
 	// say whether it takes it; else 0.
-	FeeRequested int `json:"feeAsked,omitempty"`
+	FeeRequested int `json:"feeRequested,omitempty"`
 	// Wrap is the wrapped coin that the wallet's own call turns a native input into
 	// first, since the provider takes tokens only; zero = not wrapped.
 	Wrap common.Address  `json:"wrap,omitzero"`
@@ -80,7 +80,7 @@ type Offer struct {
 	// AmountOut after it (nil = no price of our own), and why the offer stands where it
 	// does.
 	GasCost *big.Int `json:"gasCost,omitempty"`
-	Net     *big.Int `json:"net,omitempty"`
+	Net     *big.Int `json:"netAmountOut,omitempty"`
 	Rank    string   `json:"rank,omitempty"`
 }
 
@@ -198,12 +198,12 @@ type NetworkEntry struct {
 // A Claim is what a provider says about an order, in our terms. Nothing in it is
 // evidence; Tx and Chain only say where to look first.
 type Claim struct {
-	State          State       `json:"state"`            // settling, or a final state as claimed
-	ProviderStatus string      `json:"word,omitempty"`   // the provider's own word for it
-	Tx             common.Hash `json:"tx,omitzero"`      // of the fill or refund that it names
-	Chain          uint64      `json:"chainId,omitzero"` // where Tx is
-	Reason         string      `json:"reason,omitempty"`
-	Ref            string      `json:"-"` // the provider's id for the order, if the order has none yet
+	State           State       `json:"state"`                    // settling, or a final state as claimed
+	ProviderStatus  string      `json:"providerStatus,omitempty"` // as the provider names it
+	Tx              common.Hash `json:"tx,omitzero"`              // of the fill or refund that it names
+	Chain           uint64      `json:"chainId,omitzero"`         // where Tx is
+	Reason          string      `json:"reason,omitempty"`
+	ProviderOrderID string      `json:"-"` // the provider's id for the order, if the order has none yet
 }
 
 // A Role is what a pinned contract may be used for.

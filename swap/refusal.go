@@ -152,7 +152,7 @@ func AskConsent(w ReasonCode, figures ...string) *Refusal {
 // RefuseRevert refuses with WouldRevert and quotes the node's words.
 func RefuseRevert(err error) *Refusal {
 	c := Cause{text: "the transaction would fail now"}.Quoting(SaidByNode, err.Error())
-	return &Refusal{Code: WouldRevert, Reason: c.text, Said: c.Said, By: c.By, Err: err}
+	return &Refusal{Code: WouldRevert, Reason: c.text, Said: c.QuotedText, By: c.QuotedFrom, Err: err}
 }
 
 // A Unit says which token a refusal's amounts are in.

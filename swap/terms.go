@@ -126,9 +126,9 @@ type Effect struct {
 	// Settler is the pinned contract that may settle a signed order: the reactor
 	// that a Permit2 witness names as spender, or the settlement contract.
 	Settler common.Address `json:"settler,omitzero"`
-	// Ref is the identifier in a deposit's bytes by which it is filled. It is not part of
+	// DepositID is the identifier in a deposit's bytes by which it is filled. It is not part of
 	// the digest, since each quote has its own.
-	Ref common.Hash `json:"ref,omitzero"`
+	DepositID common.Hash `json:"depositId,omitzero"`
 }
 
 // A Spend is an amount of a token that leaves the account.

@@ -16,8 +16,9 @@ import (
 
 // feedsJSON lists which oracle measures which token, with the native coin listed as the
 // wrapped one. "of" names what is measured if it is not the token itself but an asset that
-// the token represents. A "twin" is a feed on another chain, used only for coins that pools
-// are quoted in. The lists that the file is drawn from do not give the feeds' heartbeats.
+// the token represents. A "canonical" feed is on another chain, measures the token that this
+// one is redeemable for, and is used only for coins that pools are quoted in. The lists that
+// the file is drawn from do not give the feeds' heartbeats.
 //
 //go:embed feeds.json
 var feedsJSON []byte
@@ -58,7 +59,7 @@ type table struct {
 var kinds = map[string]feed{
 	"chainlink": {source: price.Chainlink},
 	"dia":       {source: price.DIA, maxAge: daily, noRoundID: true},
-	"twin":      {source: price.Chainlink, quoteOnly: true},
+	"canonical": {source: price.Chainlink, quoteOnly: true},
 }
 
 var oracles = sync.OnceValue(func() *table {

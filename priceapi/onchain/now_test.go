@@ -543,7 +543,7 @@ func TestSuperseed(t *testing.T) {
 	usd := tokenAt(5330, coins.dollars[0].address.Hex(), "USDC", 6)
 	got := read(t, s, eth, supr, usd)
 	wants(t, got, eth, "dia 3000.00")
-	wants(t, got, usd, "velodrome 0.99") // its twin's feed is used for pools only
+	wants(t, got, usd, "velodrome 0.99") // the feed of its canonical token is used for pools only
 	rs, err := s.Now(t.Context(), []tokens.Token{supr})
 	if err != nil || len(rs) != 1 || rs[0].Source != price.Velodrome || rs[0].Value.Fixed(6) != "0.003999" {
 		t.Fatalf("%v, %v", rs, err)

@@ -242,7 +242,7 @@ func FuzzFeeds(f *testing.F) {
 	f.Add(feedsJSON[:min(len(feedsJSON), 4096)])
 	for _, s := range []string{
 		`{"feeds":[{"chain":1,"token":"0x4200000000000000000000000000000000000006","kind":"chainlink","feed":"0x4200000000000000000000000000000000000007","stable":true}]}`,
-		`{"feeds":[{"chain":1,"kind":"twin","on":10,"feed":"0x4200000000000000000000000000000000000007","of":"x"}],"aave":[{"chain":1,"source":"0x4200000000000000000000000000000000000007"}]}`,
+		`{"feeds":[{"chain":1,"kind":"canonical","on":10,"feed":"0x4200000000000000000000000000000000000007","of":"x"}],"aave":[{"chain":1,"source":"0x4200000000000000000000000000000000000007"}]}`,
 		`{"feeds":[{"chain":1,"kind":"oracle"}]}`, `{"feeds":[{"kind":"dia","feed":"0x"}]}`, `{"feeds":{}}`, `null`, `[]`,
 	} {
 		f.Add([]byte(s))

@@ -66,7 +66,7 @@ func rotate(ts []tokens.Token, turn int) []tokens.Token {
 func (p *Poller) acceptProvisional(r *round, open []tokens.Token, now time.Time) {
 	for _, t := range open {
 		id := price.IDOf(t)
-		if _, follows := price.TwinOf(id); follows {
+		if _, follows := price.CanonicalOf(id); follows {
 			continue
 		}
 		if v, ok := r.provisional[id]; ok {
@@ -75,7 +75,7 @@ func (p *Poller) acceptProvisional(r *round, open []tokens.Token, now time.Time)
 	}
 	for _, t := range open {
 		id := price.IDOf(t)
-		if _, ok := r.accepted[id]; ok || p.decideOne(r, id, p.twinOf(r, id), now) {
+		if _, ok := r.accepted[id]; ok || p.decideOne(r, id, p.canonicalPrice(r, id), now) {
 			continue
 		}
 		if v, ok := r.provisional[id]; ok {
@@ -86,17 +86,17 @@ func (p *Poller) acceptProvisional(r *round, open []tokens.Token, now time.Time)
 	}
 }
 
-// twinOf returns the price of the token that id follows, as a reading of id.
-func (p *Poller) twinOf(r *round, id price.ID) []price.Reading {
-	twin, ok := price.TwinOf(id)
+// canonicalPrice returns the price of the token that id follows, as a reading of id.
+func (p *Poller) canonicalPrice(r *round, id price.ID) []price.Reading {
+	follows, ok := price.CanonicalOf(id)
 	if !ok {
 		return nil
 	}
-	v, ok := r.accepted[twin.Of]
+	v, ok := r.accepted[follows.Of]
 	if !ok {
 		return nil
 	}
-	return []price.Reading{{ID: id, Sample: price.Sample{Value: v.sample.Value, At: v.sample.At, Source: price.Twin}, DayAgo: v.dayAgo}}
+	return []price.Reading{{ID: id, Sample: price.Sample{Value: v.sample.Value, At: v.sample.At, Source: price.Canonical}, DayAgo: v.dayAgo}}
 }
 
 func (r *round) add(readings []price.Reading) {
@@ -117,16 +117,16 @@ func (r *round) samples() map[price.ID]price.Sample {
 // decide judges the undecided tokens and returns those still undecided. Tokens that follow
 // another chain's go last, because they need its price.
 func (p *Poller) decide(r *round, ts []tokens.Token, now time.Time) []tokens.Token {
-	var open, twins []tokens.Token
+	var open, redeemable []tokens.Token
 	for _, t := range ts {
-		if _, ok := price.TwinOf(price.IDOf(t)); ok {
-			twins = append(twins, t)
+		if _, ok := price.CanonicalOf(price.IDOf(t)); ok {
+			redeemable = append(redeemable, t)
 		} else if !p.decideOne(r, price.IDOf(t), nil, now) {
 			open = append(open, t)
 		}
 	}
-	for _, t := range twins {
-		if id := price.IDOf(t); !p.decideOne(r, id, p.twinOf(r, id), now) {
+	for _, t := range redeemable {
+		if id := price.IDOf(t); !p.decideOne(r, id, p.canonicalPrice(r, id), now) {
 			open = append(open, t)
 		}
 	}

@@ -95,7 +95,7 @@ func TestJudge(t *testing.T) {
 // TestFirm checks that guards get an oracle's price if it agrees with the accepted price,
 // and that no number of sources that read pools or listings can replace an oracle.
 func TestFirm(t *testing.T) {
-	others := []price.Source{price.DefiLlama, price.Hosted, price.UniswapV3, price.UniswapV2, price.Velodrome, price.GeckoTerminal, price.DexScreener, price.CoinGecko, price.Blockscout, price.Twin, price.Derived}
+	others := []price.Source{price.DefiLlama, price.Hosted, price.UniswapV3, price.UniswapV2, price.Velodrome, price.GeckoTerminal, price.DexScreener, price.CoinGecko, price.Blockscout, price.Canonical, price.Derived}
 	var crowd []price.Reading
 	for _, s := range others {
 		crowd = append(crowd, said(s, "3000", 0))

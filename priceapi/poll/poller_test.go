@@ -353,11 +353,11 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-func TestTwinsFollowTheirOrigin(t *testing.T) {
+func TestRedeemableTokensFollowTheirOrigin(t *testing.T) {
 	b := newBench(t, seed, eth)
 	b.first.say(price.IDOf(eth), "3000")
 	b.fetch(t)
-	if r := b.row(t, seed); r.Now.Source != price.Twin || r.Now.Value != value("3000") {
+	if r := b.row(t, seed); r.Now.Source != price.Canonical || r.Now.Value != value("3000") {
 		t.Errorf("shown %+v", r.Now)
 	}
 }

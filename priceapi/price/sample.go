@@ -34,15 +34,15 @@ const (
 	Blockscout
 	DIA
 	Velodrome
-	Hosted  // another Swapkeep's price API
-	Twin    // the price of the same issuer's token on its home chain
-	Derived // historical, from an archive, and not validated when it was current
-	GoPlus  // market facts only
+	Hosted    // another Swapkeep's price API
+	Canonical // the price of the token on another chain that this one is redeemable for
+	Derived   // historical, from an archive, and not validated when it was current
+	GoPlus    // market facts only
 )
 
 // sourceNames are the names in the API and on the command line.
 var sourceNames = [...]string{"unknown", "defillama", "chainlink", "aave-oracle", "uniswap-v3", "uniswap-v2", "geckoterminal", "coingecko",
-	"dexscreener", "blockscout", "dia", "velodrome", "hosted", "twin", "derived", "goplus"}
+	"dexscreener", "blockscout", "dia", "velodrome", "hosted", "canonical", "derived", "goplus"}
 
 func (s Source) String() string {
 	if int(s) < len(sourceNames) {

@@ -98,10 +98,10 @@ func (d Valuer) guardPrice(id price.ID) (priced, error) {
 			return priced{v, r.Token.Decimals}, nil
 		}
 	}
-	if twin, ok := price.TwinOf(id); ok {
-		if r, ok := all.Row(twin.Of); ok {
+	if canonical, ok := price.CanonicalOf(id); ok {
+		if r, ok := all.Row(canonical.Of); ok {
 			if v, ok := r.GuardPrice(d.now()); ok {
-				return priced{v, twin.Decimals}, nil
+				return priced{v, canonical.Decimals}, nil
 			}
 		}
 	}

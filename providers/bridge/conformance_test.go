@@ -136,14 +136,14 @@ func suite() providertest.Suite {
 		{
 			name: "base-usdc-arbitrum", request: request(8453, usdcBase, 42161, usdcArbitrum, "25000000", 40),
 			routing: "DEPOSIT", out: "24879700", least: "24755301",
-			effect: swap.Effect{Kind: swap.Deposit, Target: depository, TrustedTo: bySolver, Ref: common.HexToHash("0xe07f2e3d6be8f15d0b5184b828b8d685e85220f9b9023147c62d13b377386167")},
+			effect: swap.Effect{Kind: swap.Deposit, Target: depository, TrustedTo: bySolver, DepositID: common.HexToHash("0xe07f2e3d6be8f15d0b5184b828b8d685e85220f9b9023147c62d13b377386167")},
 			id:     "0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be",
 			claim:  swap.Claim{State: swap.Filled, ProviderStatus: "success", Tx: fillTx, Chain: 42161}, refund: usdcBase, refunded: "24977500",
 		},
 		{
 			name: "base-eth-superseed", request: request(8453, native, 5330, native, "10000000000000000", 0),
 			routing: "DEPOSIT", out: "9993333333333333", least: "9943366666666666",
-			effect: swap.Effect{Kind: swap.Deposit, Target: depository, TrustedTo: bySolver, Ref: common.HexToHash("0x27d34971a66281f56b4e8ace063e8fd67ff4e79f4004f7cf6735f8dba66694a6")},
+			effect: swap.Effect{Kind: swap.Deposit, Target: depository, TrustedTo: bySolver, DepositID: common.HexToHash("0x27d34971a66281f56b4e8ace063e8fd67ff4e79f4004f7cf6735f8dba66694a6")},
 			id:     "0xa9ee840e83f62004f563418a38745c1e754401ca09ac8b681faac64cf3cd9a92",
 			claim:  swap.Claim{State: swap.Settling, ProviderStatus: "pending"}, refund: native, refunded: "9993000000000000",
 			more: []providertest.Claimed{

@@ -14,7 +14,7 @@ import (
 // not fully understand, except calls of routers: their format is not published, so they are
 // opaque and go to built-in contracts only. It does no I/O and may be repeated.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
-	if s.Kind != swap.CallStep || s.Call == nil || s.Typed != nil {
+	if s.Kind != swap.CallStep || s.Call == nil || s.TypedData != nil {
 		return swap.Effect{}, refuse(swap.Undecodable, "kind", "has no step of kind %q", s.Kind)
 	}
 	return decodeCall(t, *s.Call)
@@ -101,7 +101,7 @@ func (d deployment) decodeDeposit(t swap.Terms, c chain.Call) (swap.Effect, erro
 		return swap.Effect{}, refuse(swap.Undecodable, "orderId", "wants a deposit that names no order")
 	}
 	return swap.Effect{
-		Kind: swap.Deposit, Chain: t.SrcChain, Target: c.To, Spends: spends(t), TrustedTo: trustedSolver, Ref: id,
+		Kind: swap.Deposit, Chain: t.SrcChain, Target: c.To, Spends: spends(t), TrustedTo: trustedSolver, DepositID: id,
 	}, nil
 }
 

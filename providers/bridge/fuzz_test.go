@@ -99,9 +99,9 @@ func FuzzDecode(f *testing.F) {
 		if e.Kind != swap.Deposit {
 			return
 		}
-		want := common.FromHex(calldata("0x49290c1c", r.Account, e.Ref))
+		want := common.FromHex(calldata("0x49290c1c", r.Account, e.DepositID))
 		if r.TokenIn != nativeCoin {
-			want = common.FromHex(calldata("0xe8017952", r.Account, r.TokenIn, common.BigToHash(r.AmountIn), e.Ref))
+			want = common.FromHex(calldata("0xe8017952", r.Account, r.TokenIn, common.BigToHash(r.AmountIn), e.DepositID))
 		}
 		if string(want) != string(data) {
 			t.Fatalf("%x is read as %x", data, want)

@@ -176,7 +176,7 @@ func (q quoteReply) checkExpected(f swap.Effect, r swap.QuoteRequest, d deployme
 	direct, v2 := f.Kind == swap.Deposit, q.Protocol.V2
 	if v2.OrderID != nil {
 		id, err := parseHash(*v2.OrderID)
-		if err != nil || direct && id != f.Ref {
+		if err != nil || direct && id != f.DepositID {
 			return refuse(swap.NotAsAccepted, "orderId", "wants a deposit made for another order than it expects")
 		}
 	}
@@ -205,7 +205,7 @@ func (q quoteReply) order(f swap.Effect, r swap.QuoteRequest, calldata []byte, s
 	}
 	id := o.id()
 	switch {
-	case f.Kind == swap.Deposit && id != f.Ref, f.Kind == swap.Opaque && !bytes.Contains(calldata, id[:]),
+	case f.Kind == swap.Deposit && id != f.DepositID, f.Kind == swap.Opaque && !bytes.Contains(calldata, id[:]),
 		v2.OrderID != nil && !strings.EqualFold(*v2.OrderID, id.Hex()):
 		return nil, refuse(swap.NotAsAccepted, "orderData", "wants a deposit that is not for the order that it shows")
 	case v2.Signature == nil || !signedBy(solver, id, *v2.Signature):

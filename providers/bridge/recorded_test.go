@@ -108,7 +108,7 @@ func TestRecordedSteps(t *testing.T) {
 	id, err := q.id()
 	f := accepts(t, r, chain.Call{ChainID: r.SrcChain, From: who, To: tx.To.Address, Value: tx.Value.Int, Data: tx.calldata})
 	if err != nil || id.Hex() != "0x4909d9f25dc4171620514946b231a3706d59328644fa1967e3f8f8733d1009cd" ||
-		f.Kind != swap.Deposit || f.Ref.Hex() != "0x4b756ed5f7d23e5523323e2e2c2025fc1ad97481db6b005894a3fd153dbba27c" {
+		f.Kind != swap.Deposit || f.DepositID.Hex() != "0x4b756ed5f7d23e5523323e2e2c2025fc1ad97481db6b005894a3fd153dbba27c" {
 		t.Errorf("%s, %+v, %v", id, f, err)
 	}
 	if _, err := readQuote(raw, r, solver); code(err) != swap.ProviderInvalidResponse || field(err) != "recipient" {

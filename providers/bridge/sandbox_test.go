@@ -193,7 +193,7 @@ func (x *trader) trade(r swap.QuoteRequest, want swap.State) {
 	if err != nil {
 		x.t.Fatalf("%s: submit: %v", x.name, err)
 	}
-	order.Ref = ref
+	order.ProviderOrderID = ref
 	if again, err := x.p.Submit(ctx, order); err != nil || again != ref {
 		x.t.Errorf("%s: submitted again: %q, %v", x.name, again, err)
 	}

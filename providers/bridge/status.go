@@ -84,8 +84,8 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 		p.reindexIfDue(ctx, s)
 	}
 	c, err := s.claim(r, p.now())
-	if o.Ref == "" {
-		c.Ref = s.id.Hex()
+	if o.ProviderOrderID == "" {
+		c.ProviderOrderID = s.id.Hex()
 	}
 	return c, err
 }

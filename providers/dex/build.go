@@ -54,12 +54,12 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	built := swap.Built{Settlement: swap.ByOwnCall, Spender: s.pair.spender()}
 	if s.order != nil {
 		typed := s.order.typed(t.SrcChain)
-		built.Settlement, built.Steps = swap.ByProvider, []swap.Step{{Kind: swap.TypedStep, Typed: &typed}}
+		built.Settlement, built.Steps = swap.ByProvider, []swap.Step{{Kind: swap.TypedStep, TypedData: &typed}}
 		return built, nil
 	}
 	if s.permit != nil {
 		typed := s.permit.typed(t.SrcChain)
-		built.Steps = []swap.Step{{Kind: swap.TypedStep, Typed: &typed}, {Kind: swap.DeferredStep, Effect: s.effect()}}
+		built.Steps = []swap.Step{{Kind: swap.TypedStep, TypedData: &typed}, {Kind: swap.DeferredStep, Effect: s.effect()}}
 		return built, nil
 	}
 	call, err := p.fetch(ctx, s, nil)

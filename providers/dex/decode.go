@@ -46,11 +46,11 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 		return swap.Effect{}, err
 	}
 	switch {
-	case s.Kind == swap.TypedStep && s.Typed != nil && s.Call == nil && s.Typed.PrimaryType == witnessPermit:
-		return p.readOrder(t, pr, *s.Typed)
-	case s.Kind == swap.TypedStep && s.Typed != nil && s.Call == nil:
-		return readPermit(t, pr, *s.Typed)
-	case s.Kind != swap.CallStep && s.Kind != swap.DeferredStep || s.Call == nil || s.Typed != nil:
+	case s.Kind == swap.TypedStep && s.TypedData != nil && s.Call == nil && s.TypedData.PrimaryType == witnessPermit:
+		return p.readOrder(t, pr, *s.TypedData)
+	case s.Kind == swap.TypedStep && s.TypedData != nil && s.Call == nil:
+		return readPermit(t, pr, *s.TypedData)
+	case s.Kind != swap.CallStep && s.Kind != swap.DeferredStep || s.Call == nil || s.TypedData != nil:
 		return swap.Effect{}, refuse(swap.Undecodable, "kind", "the dex provider has no step of kind %q", s.Kind)
 	}
 	c := *s.Call

@@ -33,9 +33,9 @@ func signedBefore(o swap.Order, step int) (signedPermit, error) {
 		return signedPermit{}, refuse(swap.Undecodable, "step", "step %d of the order is not a deferred step after a signed permit", step+1)
 	}
 	before, signature := o.Plan.Steps[step-1], o.Results[step-1].Signature
-	if before.Typed == nil || len(signature) != signatureLen {
+	if before.TypedData == nil || len(signature) != signatureLen {
 		return signedPermit{}, refuse(swap.Undecodable, "signature", "the step before has no signed permit")
 	}
-	permit, err := permitFrom(*before.Typed)
+	permit, err := permitFrom(*before.TypedData)
 	return signedPermit{permit, signature}, err
 }

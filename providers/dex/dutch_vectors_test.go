@@ -333,7 +333,7 @@ func TestDutchDecode(t *testing.T) {
 		o := x.order(t)
 		terms, typed := vectorTermsOf(x, o), o.typed(x.ChainID)
 		p := &Provider{cosigner: x.Cosigner}
-		f, err := p.Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &typed})
+		f, err := p.Decode(terms, swap.Step{Kind: swap.TypedStep, TypedData: &typed})
 		if strings.HasPrefix(x.Name, "EXACT_OUTPUT") {
 			if codeOf(err) != swap.NotAsAccepted {
 				t.Errorf("%s: %v", x.Name, err)
@@ -356,7 +356,7 @@ func TestDutchDecode(t *testing.T) {
 		if got := written(t, f); !bytes.Equal(got, written(t, want)) {
 			t.Errorf("%s: %s", x.Name, got)
 		}
-		if _, err := (&Provider{cosigner: cosigner}).Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &typed}); codeOf(err) != swap.NotPinned {
+		if _, err := (&Provider{cosigner: cosigner}).Decode(terms, swap.Step{Kind: swap.TypedStep, TypedData: &typed}); codeOf(err) != swap.NotPinned {
 			t.Errorf("%s: with the test's cosigner outside the sandbox: %v", x.Name, err)
 		}
 	}
@@ -494,7 +494,7 @@ func planned(t testing.TB, p *Provider, terms swap.Terms, o dutchOrder) swap.Ord
 	t.Helper()
 	typed := o.typed(terms.SrcChain)
 	return swap.Order{
-		Consent:  swap.Consent{Terms: terms, Plan: swap.Plan{Settlement: swap.ByProvider, Spender: permit2, Steps: []swap.Step{{Kind: swap.TypedStep, Typed: &typed}}}},
+		Consent:  swap.Consent{Terms: terms, Plan: swap.Plan{Settlement: swap.ByProvider, Spender: permit2, Steps: []swap.Step{{Kind: swap.TypedStep, TypedData: &typed}}}},
 		Progress: swap.Progress{Step: 1, Results: []swap.Result{{Signature: signWith(t, typed)}}},
 	}
 }

@@ -133,7 +133,7 @@ func FuzzTypedData(f *testing.F) {
 		if json.Unmarshal(raw, &d) != nil {
 			return
 		}
-		e, err := (&Provider{}).Decode(usdcTerms(), swap.Step{Kind: swap.TypedStep, Typed: &d})
+		e, err := (&Provider{}).Decode(usdcTerms(), swap.Step{Kind: swap.TypedStep, TypedData: &d})
 		if err != nil {
 			if codeOf(err) == "" {
 				t.Fatalf("a refusal without a code: %v", err)
@@ -178,7 +178,7 @@ func FuzzPermitData(f *testing.F) {
 			return
 		}
 		typed := p.typed(8453)
-		if _, err := (&Provider{}).Decode(usdcTerms(), swap.Step{Kind: swap.TypedStep, Typed: &typed}); err != nil {
+		if _, err := (&Provider{}).Decode(usdcTerms(), swap.Step{Kind: swap.TypedStep, TypedData: &typed}); err != nil {
 			t.Fatalf("asked for and not to be signed: %v", err)
 		}
 	})

@@ -47,7 +47,7 @@ func FuzzAuctionQuote(f *testing.F) {
 		}
 		terms, typed := auctionTerms(name, *q.order), q.order.typed(q.offer.Request.SrcChain)
 		terms.MinOut, terms.Deadline = q.offer.MinOut, testNow.Add(maxOrderLife)
-		e, err := sandboxProvider.Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &typed})
+		e, err := sandboxProvider.Decode(terms, swap.Step{Kind: swap.TypedStep, TypedData: &typed})
 		if err == nil {
 			err = swap.Check(terms, []swap.Effect{e}, sandboxProvider.Pins())
 		}
@@ -76,7 +76,7 @@ func FuzzOrderTyped(f *testing.F) {
 		}
 		terms := auctionTerms("base-auction", good)
 		terms.MinOut = big.NewInt(1)
-		e, err := sandboxProvider.Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &d})
+		e, err := sandboxProvider.Decode(terms, swap.Step{Kind: swap.TypedStep, TypedData: &d})
 		if err != nil {
 			if codeOf(err) == "" {
 				t.Fatalf("a refusal without a code: %v", err)

@@ -277,7 +277,7 @@ func (c orderLie) signed(t *testing.T, name string) error {
 	if !c.quotedOnly && c.want == "" && len(o.outputs) > 0 {
 		terms.MinOut = o.outputs[0].end
 	}
-	f, err := sandboxProvider.Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &typed})
+	f, err := sandboxProvider.Decode(terms, swap.Step{Kind: swap.TypedStep, TypedData: &typed})
 	if err == nil {
 		err = swap.Check(terms, []swap.Effect{f}, sandboxProvider.Pins())
 	}
@@ -407,7 +407,7 @@ func TestAuctionTyped(t *testing.T) {
 	if err := json.Unmarshal(raw, &typed); err != nil {
 		t.Fatal(err)
 	}
-	stored := swap.Step{Kind: swap.TypedStep, Typed: &typed}
+	stored := swap.Step{Kind: swap.TypedStep, TypedData: &typed}
 	if _, err := sandboxProvider.Decode(terms, stored); err != nil {
 		t.Fatalf("from storage: %v", err)
 	}

@@ -229,7 +229,7 @@ func (d *fakeService) order(terms swap.Terms) swap.Order {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	signature := signWith(d.t, *built.Steps[0].Typed)
+	signature := signWith(d.t, *built.Steps[0].TypedData)
 	return swap.Order{
 		Consent:  swap.Consent{Terms: terms, Offer: d.offer, Plan: swap.Plan{Steps: built.Steps, Settlement: built.Settlement}},
 		Progress: swap.Progress{Step: 1, Results: []swap.Result{{Signature: signature}}},
@@ -407,10 +407,10 @@ func TestLateOrders(t *testing.T) {
 		"nothing signed":      {func(o *swap.Order) { o.Results = nil }, 1, swap.Undecodable},
 		"an empty result":     {func(o *swap.Order) { o.Results[0].Signature = nil }, 1, swap.Undecodable},
 		"a short signature":   {func(o *swap.Order) { o.Results[0].Signature = make([]byte, 64) }, 1, swap.Undecodable},
-		"no message":          {func(o *swap.Order) { o.Plan.Steps[0].Typed = nil }, 1, swap.Undecodable},
+		"no message":          {func(o *swap.Order) { o.Plan.Steps[0].TypedData = nil }, 1, swap.Undecodable},
 		"not a deferred step": {func(o *swap.Order) { o.Plan.Steps[1].Kind = swap.CallStep }, 1, swap.Undecodable},
-		"another permit":      {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message["sigDeadline"] = "1800001321" }, 1, swap.NotAsAccepted},
-		"another message":     {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message = apitypes.TypedDataMessage{"to": "x"} }, 1, swap.Undecodable},
+		"another permit":      {func(o *swap.Order) { o.Plan.Steps[0].TypedData.Message["sigDeadline"] = "1800001321" }, 1, swap.NotAsAccepted},
+		"another message":     {func(o *swap.Order) { o.Plan.Steps[0].TypedData.Message = apitypes.TypedDataMessage{"to": "x"} }, 1, swap.Undecodable},
 		"an expired quote":    {func(o *swap.Order) { o.Offer.Expires = testNow }, 1, swap.QuoteExpired},
 		"consent has ended":   {func(o *swap.Order) { o.Terms.Deadline = testNow }, 1, swap.QuoteExpired},
 		"other terms":         {func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(1) }, 1, swap.NotAsAccepted},

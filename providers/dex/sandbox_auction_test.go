@@ -107,7 +107,7 @@ func (x *trader) auction(in, out common.Address, amount string, feeBps int) swap
 		x.t.Fatalf("chain %d: %v", terms.SrcChain, err)
 	}
 	step.Effect = f
-	signature, err := providertest.SignTyped(x.who.Key, *step.Typed)
+	signature, err := providertest.SignTyped(x.who.Key, *step.TypedData)
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func (x *trader) auction(in, out common.Address, amount string, feeBps int) swap
 		Progress: swap.Progress{Step: 1, Results: []swap.Result{{Signature: signature}}},
 	}.Clone()
 	for range 2 { // as after a lost answer
-		if order.Ref, err = x.p.Submit(ctx, order); err != nil {
+		if order.ProviderOrderID, err = x.p.Submit(ctx, order); err != nil {
 			x.t.Fatalf("chain %d: submit: %v", terms.SrcChain, err)
 		}
 	}

@@ -178,7 +178,7 @@ func (x *trader) carryOut(ctx context.Context, o swap.Offer, terms swap.Terms, b
 			return *c, effects, err
 		}
 		x.permits++
-		signature, err := providertest.SignTyped(x.who.Key, *s.Typed)
+		signature, err := providertest.SignTyped(x.who.Key, *s.TypedData)
 		if err != nil {
 			return chain.Call{}, nil, err
 		}

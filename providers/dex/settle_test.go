@@ -98,7 +98,7 @@ func TestSubmitNothing(t *testing.T) {
 		"a permit": func(o *swap.Order) {
 			permit := permit{testUSDC, big.NewInt(1_000_000_000), big.NewInt(1_800_000_000), new(big.Int), base.router, big.NewInt(1_800_000_000)}
 			typed := permit.typed(8453)
-			o.Plan.Steps[0].Typed = &typed
+			o.Plan.Steps[0].TypedData = &typed
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestProofIsOfTheBytes(t *testing.T) {
 	if f := want.Fill[0]; len(want.Fill) != 1 || f.Address != base.reactor || f.Topics[1] != o.hash() || f.Amount.Cmp(o.nonce) != 0 || !want.Ends.Equal(testDeadline) {
 		t.Errorf("%+v", want)
 	}
-	order.Offer, order.Results, order.Ref = swap.Offer{}, nil, "another"
+	order.Offer, order.Results, order.ProviderOrderID = swap.Offer{}, nil, "another"
 	order.Claim = &swap.Claim{State: swap.Filled, Chain: 1}
 	got, err := sandboxProvider.Proof(order.Clone())
 	if err != nil || !bytes.Equal(written(t, got), written(t, want)) {

@@ -63,8 +63,8 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 		return swap.Claim{}, statusRefusal(err)
 	}
 	c, err := s.claim(reply.Body, o.Terms)
-	if o.Ref == "" {
-		c.Ref = s.id.Hex()
+	if o.ProviderOrderID == "" {
+		c.ProviderOrderID = s.id.Hex()
 	}
 	return c, err
 }

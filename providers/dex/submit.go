@@ -30,11 +30,11 @@ func (p *Provider) signed(o swap.Order) (signedOrder, error) {
 		return signedOrder{}, err
 	}
 	last := len(o.Plan.Steps) - 1
-	if last < 0 || o.Plan.Steps[last].Typed == nil || o.Plan.Steps[last].Typed.PrimaryType != witnessPermit {
+	if last < 0 || o.Plan.Steps[last].TypedData == nil || o.Plan.Steps[last].TypedData.PrimaryType != witnessPermit {
 		return signedOrder{}, refuse(swap.Undecodable, "step", "the order's last step is no auction order")
 	}
 	s := signedOrder{chain: o.Terms.SrcChain}
-	if s.dutchOrder, _, _, err = p.orderIn(o.Terms, pr, *o.Plan.Steps[last].Typed); err != nil {
+	if s.dutchOrder, _, _, err = p.orderIn(o.Terms, pr, *o.Plan.Steps[last].TypedData); err != nil {
 		return s, err
 	}
 	if last < len(o.Results) {

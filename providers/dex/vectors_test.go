@@ -186,7 +186,7 @@ func carriedPermit(t *testing.T, v vectors, terms swap.Terms, c chain.Call) swap
 	if err != nil || got == nil || !got.is(want) || string(got.signature) != string(exact.Signature) {
 		t.Fatalf("the calldata carries %+v, %v", got, err)
 	}
-	f, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &typed})
+	f, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, TypedData: &typed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestVectorPermits(t *testing.T) {
 	exact := v.PermitSingle[1]
 	terms := vectorTerms(v, testUSDC, base.wrapped, "1000000000", 1)
 	good := apitypes.TypedData{Types: exact.Types, PrimaryType: exact.PrimaryType, Domain: exact.Domain, Message: exact.Values}
-	f, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &good})
+	f, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, TypedData: &good})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +325,7 @@ func lieAboutPermit(t *testing.T, terms swap.Terms, good apitypes.TypedData) {
 			t.Fatal(err)
 		}
 		change(&bad, bad.Message["details"].(map[string]any))
-		if _, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &bad}); err == nil {
+		if _, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, TypedData: &bad}); err == nil {
 			t.Errorf("%s: accepted", name)
 		} else if codeOf(err) == "" {
 			t.Errorf("%s: no code: %v", name, err)

@@ -57,12 +57,12 @@ func TestVendorsSandboxOrders(t *testing.T) {
 		usdc := sandboxtest.Token(t, x.chain, "USDC")
 		for out, feeBps := range map[common.Address]int{x.chain.Network.Wrapped.Address: 20, native: 20, sandboxtest.Token(t, x.chain, "USDT"): 0} {
 			o := x.auction(usdc, out, "400000000", feeBps)
-			digest, _, err := apitypes.TypedDataAndHash(*o.Plan.Steps[0].Typed)
+			digest, _, err := apitypes.TypedDataAndHash(*o.Plan.Steps[0].TypedData)
 			if err != nil {
 				t.Fatal(err)
 			}
-			ids, digests = append(ids, common.HexToHash(o.Ref)), append(digests, common.BytesToHash(digest))
-			orders = append(orders, listedOrder(t, s.DEXURL(), id, o.Ref))
+			ids, digests = append(ids, common.HexToHash(o.ProviderOrderID)), append(digests, common.BytesToHash(digest))
+			orders = append(orders, listedOrder(t, s.DEXURL(), id, o.ProviderOrderID))
 		}
 	}
 	var theirs []dex.Says
@@ -151,7 +151,7 @@ func TestVendorsSandboxCalls(t *testing.T) {
 			}
 			question.Parse = append(question.Parse, map[string]any{"data": hexutil.Bytes(splitTag(call.Data)), "account": x.who.Address})
 			effects = append(effects, all[len(all)-1])
-			if d := built.Steps[0].Typed; d != nil {
+			if d := built.Steps[0].TypedData; d != nil {
 				digest, _, err := apitypes.TypedDataAndHash(*d)
 				if err != nil {
 					t.Fatal(err)

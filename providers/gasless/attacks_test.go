@@ -309,11 +309,11 @@ func (o otherTyped) decoded(t *testing.T) error {
 	d, terms := readVectors(t).Vectors[0].TypedData, dataTerms(t)
 	d.Message = maps.Clone(d.Message)
 	o.change(&d, &terms)
-	_, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &d})
+	_, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, TypedData: &d})
 	return err
 }
 
 // otherKinds are steps that are not typed data, or have none: Decode must refuse them.
 var otherKinds = map[string]swap.Step{
-	"a call": {Kind: swap.CallStep}, "a deferred call": {Kind: swap.DeferredStep}, "nothing": {Kind: swap.TypedStep}, "an unknown kind": {Kind: "lie", Typed: &apitypes.TypedData{}},
+	"a call": {Kind: swap.CallStep}, "a deferred call": {Kind: swap.DeferredStep}, "nothing": {Kind: swap.TypedStep}, "an unknown kind": {Kind: "lie", TypedData: &apitypes.TypedData{}},
 }

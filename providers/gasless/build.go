@@ -25,7 +25,7 @@ func (p *Provider) Build(_ context.Context, o swap.Offer, t swap.Terms) (swap.Bu
 	}
 	typed := s.order.typedData()
 	return swap.Built{
-		Steps:      []swap.Step{{Kind: swap.TypedStep, Typed: &typed}},
+		Steps:      []swap.Step{{Kind: swap.TypedStep, TypedData: &typed}},
 		Settlement: swap.ByProvider, Spender: s.order.expected.spender,
 	}, nil
 }

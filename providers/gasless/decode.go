@@ -15,10 +15,10 @@ import (
 // data that it does not fully understand, and anything that no honest order for the terms
 // contains. It is pure and may be repeated.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
-	if s.Kind != swap.TypedStep || s.Typed == nil || s.Call != nil {
+	if s.Kind != swap.TypedStep || s.TypedData == nil || s.Call != nil {
 		return swap.Effect{}, refuse(swap.Undecodable, "kind", "has no step of kind %q", s.Kind)
 	}
-	o, err := decodeTyped(t, *s.Typed)
+	o, err := decodeTyped(t, *s.TypedData)
 	if err != nil {
 		return swap.Effect{}, err
 	}

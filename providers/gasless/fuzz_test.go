@@ -82,7 +82,7 @@ func FuzzTyped(f *testing.F) {
 			return
 		}
 		terms := list[int(which)%len(list)]
-		e, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &d})
+		e, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, TypedData: &d})
 		if err != nil {
 			if !hasCode(err) {
 				t.Fatalf("a refusal without a code: %v", err)

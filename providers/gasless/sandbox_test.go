@@ -120,10 +120,10 @@ func (x *trader) trade(protocol string, in, out common.Address, amount string, f
 	}
 	before := x.balances(effect)
 	var err error
-	if order.Ref, err = x.p.Submit(ctx, order); err != nil {
+	if order.ProviderOrderID, err = x.p.Submit(ctx, order); err != nil {
 		x.t.Fatalf("%s: submit: %v", protocol, err)
 	}
-	if again, err := x.p.Submit(ctx, order); err != nil || again != order.Ref {
+	if again, err := x.p.Submit(ctx, order); err != nil || again != order.ProviderOrderID {
 		x.t.Errorf("%s: submitted again: %q, %v", protocol, again, err)
 	}
 	claim := x.settled(ctx, order)
@@ -162,7 +162,7 @@ func (x *trader) signs(o swap.Offer, terms swap.Terms, built swap.Built) swap.Or
 		x.send(operator.Call{To: terms.Wrap, Value: terms.AmountIn, Data: sandboxtest.Calldata(x.t, "deposit()")})
 	}
 	x.send(operator.Call{To: terms.Input(), Data: sandboxtest.Calldata(x.t, "approve(address,uint256)", built.Spender, terms.AmountIn)})
-	signature, err := providertest.SignTyped(x.who.Key, *built.Steps[0].Typed)
+	signature, err := providertest.SignTyped(x.who.Key, *built.Steps[0].TypedData)
 	if err != nil {
 		x.t.Fatal(err)
 	}

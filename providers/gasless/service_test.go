@@ -325,7 +325,7 @@ func signedOrder(t testing.TB, a *api, p *gasless.Provider) swap.Order {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signature, err := sign(*built.Steps[0].Typed)
+	signature, err := sign(*built.Steps[0].TypedData)
 	if err != nil {
 		t.Fatal(err)
 	}

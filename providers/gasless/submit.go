@@ -121,8 +121,8 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 	if isCode(err, invalidQuoteID) {
 		return swap.Claim{}, refuse(swap.OrderUnknown, "quoteId", "has no such order")
 	}
-	if o.Ref == "" {
-		claim.Ref = s.quoteID
+	if o.ProviderOrderID == "" {
+		claim.ProviderOrderID = s.quoteID
 	}
 	return claim, err
 }
@@ -199,10 +199,10 @@ func (p *Provider) signedOrder(o swap.Order) (signed, error) {
 // lastSigned is the typed data and the signature of the plan's last step.
 func lastSigned(o swap.Order) (apitypes.TypedData, []byte, error) {
 	last := len(o.Plan.Steps) - 1
-	if last < 0 || o.Plan.Steps[last].Typed == nil || len(o.Results) <= last || len(o.Results[last].Signature) != signatureLen {
+	if last < 0 || o.Plan.Steps[last].TypedData == nil || len(o.Results) <= last || len(o.Results[last].Signature) != signatureLen {
 		return apitypes.TypedData{}, nil, refuse(swap.Undecodable, "signature", "needs a signed order, and the plan has none")
 	}
-	return *o.Plan.Steps[last].Typed, o.Results[last].Signature, nil
+	return *o.Plan.Steps[last].TypedData, o.Results[last].Signature, nil
 }
 
 // Proof returns the logs of a fill, whole or partial, and the order's expiry, from the

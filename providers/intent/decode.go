@@ -17,7 +17,7 @@ const trusted = "intent_fillers"
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	c := s.Call
 	switch {
-	case s.Kind != swap.CallStep || c == nil || s.Typed != nil:
+	case s.Kind != swap.CallStep || c == nil || s.TypedData != nil:
 		return swap.Effect{}, refuse(swap.Undecodable, "kind", "builds deposits alone, and this step is none")
 	case t.Provider != swap.Intent || t.Wrap != common.Address{}:
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "provider", "has no such swap")

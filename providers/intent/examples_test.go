@@ -88,7 +88,7 @@ func exampleOrderOf(t testing.TB) swap.Order {
 	}
 	return swap.Order{
 		ID: "test", Consent: swap.Consent{Terms: terms, Offer: f.offer(r, exampleNow),
-			Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: d.call(terms)}}, Settlement: swap.ByProvider, Spender: d.to}}, Progress: swap.Progress{Ref: exampleOrder,
+			Plan: swap.Plan{Steps: []swap.Step{{Kind: swap.CallStep, Call: d.call(terms)}}, Settlement: swap.ByProvider, Spender: d.to}}, Progress: swap.Progress{ProviderOrderID: exampleOrder,
 			Results: []swap.Result{{Tx: exampleTx}}},
 	}
 }
@@ -204,7 +204,7 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 	}),
 	"k_ord_list": func(t *testing.T, raw []byte) {
 		o := exampleOrderOf(t)
-		o.Ref = ""
+		o.ProviderOrderID = ""
 		c, err := at(t, says(200, raw)).Status(t.Context(), o)
 		if err != nil || c.State != swap.Filled {
 			t.Errorf("%+v, %v", c, err)

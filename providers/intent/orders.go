@@ -113,8 +113,8 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 		return swap.Claim{}, err
 	}
 	c, err := r.claim()
-	if o.Ref == "" {
-		c.Ref = r.ID
+	if o.ProviderOrderID == "" {
+		c.ProviderOrderID = r.ID
 	}
 	return c, err
 }
@@ -123,7 +123,7 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 // not find the id. Only the list shows for certain that an order is unknown: an id that is
 // not found may not be indexed yet.
 func (p *Provider) queryOrder(ctx context.Context, o swap.Order, d depositRef) (orderReply, error) {
-	if o.Ref == "" {
+	if o.ProviderOrderID == "" {
 		return p.findByDeposit(ctx, o, d)
 	}
 	r, err := p.queryByID(ctx, o, d)
@@ -140,12 +140,12 @@ func (p *Provider) queryOrder(ctx context.Context, o swap.Order, d depositRef) (
 
 // queryByID queries an order by its id (GET /v1/orders/by-id/{orderId}).
 func (p *Provider) queryByID(ctx context.Context, o swap.Order, d depositRef) (orderReply, error) {
-	reply, err := p.orders.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/v1/orders/by-id/" + url.PathEscape(o.Ref)})
+	reply, err := p.orders.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/v1/orders/by-id/" + url.PathEscape(o.ProviderOrderID)})
 	if err != nil {
 		return orderReply{}, service.Refusal(err)
 	}
 	r, err := readOrder(reply.Body, o, d)
-	if err == nil && r.ID != o.Ref {
+	if err == nil && r.ID != o.ProviderOrderID {
 		err = refuse(swap.ProviderInvalidResponse, "id", anotherOrder)
 	}
 	return r, err

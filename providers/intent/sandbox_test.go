@@ -373,7 +373,7 @@ func (c *walletFixture) endings(t *testing.T) {
 			}
 			o := c.final(t, id, x.end)
 			at := c.deposited(t, o)
-			if v := o.Verdict; v.By != x.by || v.Short != x.short || v.Evidence.Tx != at.Payment || at.Payment == (common.Hash{}) {
+			if v := o.Verdict; v.ProvenBy != x.by || v.BelowMinimum != x.short || v.Evidence.Tx != at.Payment || at.Payment == (common.Hash{}) {
 				t.Errorf("verdict %+v, paid in %s", v, at.Payment)
 			}
 			spent, got := new(big.Int).Sub(in, c.balance(t, x.src, x.in)), new(big.Int).Sub(c.balance(t, x.dst, x.out), out)
@@ -428,7 +428,7 @@ func (c *walletFixture) accidents(t *testing.T) {
 			b.amount = fmt.Sprint(41_000_000 + 1_000_000*i)
 			o := c.final(t, c.accept(t, b).ID, swap.Filled)
 			c.deposited(t, o)
-			if !o.Submission.Taken {
+			if !o.Submission.Accepted {
 				t.Errorf("%+v", o.Submission)
 			}
 		})

@@ -197,11 +197,11 @@ func TestSpeedUp(t *testing.T) {
 	if len(d.submissions) != 1 || d.submissions[0].TxHash != exampleTx {
 		t.Errorf("told %+v", d.submissions)
 	}
-	o.Ref = "" // as after a crash
+	o.ProviderOrderID = "" // as after a crash
 	if c, err := p.Status(t.Context(), o); err != nil || c.ProviderStatus != "created" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	d.byID, o.Ref = says(200, changed(t, example(t, "k_ord_created"), "depositTxHash", first.Hex())), exampleOrder
+	d.byID, o.ProviderOrderID = says(200, changed(t, example(t, "k_ord_created"), "depositTxHash", first.Hex())), exampleOrder
 	_, err := p.Status(t.Context(), o)
 	refusedFor(t, "the first hash", err, swap.ProviderInvalidResponse, "depositTxHash")
 }
@@ -307,7 +307,7 @@ func TestLookUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, o := (&depositServer{answers: c.answers}).serve(t), exampleOrderOf(t)
-			o.Ref = c.ref
+			o.ProviderOrderID = c.ref
 			claim, err := p.Status(t.Context(), o)
 			if c.code != "" {
 				refusedFor(t, name, err, c.code, c.field)
@@ -368,7 +368,7 @@ func TestProof(t *testing.T) {
 	} {
 		o := exampleOrderOf(t)
 		c.change(&o.Terms)
-		o.Ref, o.Offer, o.Results = "other", swap.Offer{}, nil // what the provider said
+		o.ProviderOrderID, o.Offer, o.Results = "other", swap.Offer{}, nil // what the provider said
 		o.Claim = &swap.Claim{State: swap.Filled, Tx: common.Hash{7}}
 		got, err := p.Proof(o)
 		want := swap.Proof{

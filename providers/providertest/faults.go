@@ -206,7 +206,7 @@ func (h *harness) apart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order.Ref = ref
+	order.ProviderOrderID = ref
 	for path := range h.server.exchanges {
 		if path != h.flow.Settled.Submit && path != h.flow.Settled.Status {
 			h.server.override(path, failing(http.StatusInternalServerError))

@@ -162,7 +162,7 @@ func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b s
 		switch s.Kind {
 		case swap.TypedStep:
 			var err error
-			if left.Signature, err = h.sign(*s.Typed); err != nil {
+			if left.Signature, err = h.sign(*s.TypedData); err != nil {
 				return order, err
 			}
 		case swap.DeferredStep:
@@ -250,8 +250,8 @@ func (h *harness) judge(p swap.Provider, steps []swap.Step, at stage, facets map
 			facets[name+"call"] = fmt.Sprint(c.ChainID, c.From, c.To, c.Value)
 			facets[name+"gas"] = fmt.Sprint(c.Gas)
 		}
-		if s.Typed != nil {
-			facets[name+"typed"] = text(s.Typed)
+		if s.TypedData != nil {
+			facets[name+"typed"] = text(s.TypedData)
 		}
 	}
 	effects = append(wrapFirst(h.terms), effects...)

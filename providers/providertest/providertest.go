@@ -145,7 +145,7 @@ func (h *harness) signed(t *testing.T, r *record) {
 	if steps[len(steps)-1].Call != nil {
 		t.Run("calldata", func(t *testing.T) { h.calldata(t, r) })
 	}
-	if slices.ContainsFunc(steps, func(s swap.Step) bool { return s.Typed != nil }) {
+	if slices.ContainsFunc(steps, func(s swap.Step) bool { return s.TypedData != nil }) {
 		t.Run("typed", func(t *testing.T) { h.typed(t, r) })
 	}
 }

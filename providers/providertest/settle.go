@@ -36,10 +36,10 @@ func (h *harness) settle(ctx context.Context, p swap.Provider, o swap.Order, fac
 	if !ok {
 		return "submit", errors.New("a provider that settles and takes no orders")
 	}
-	if o.Ref, err = s.Submit(ctx, o); err != nil {
+	if o.ProviderOrderID, err = s.Submit(ctx, o); err != nil {
 		return "submit", err
 	}
-	facets["ref"] = o.Ref
+	facets["ref"] = o.ProviderOrderID
 	claim, err := s.Status(ctx, o)
 	if err != nil {
 		return "status", err
@@ -92,7 +92,7 @@ func (h *harness) settled(t *testing.T) {
 	if err != nil || ref != want.Ref {
 		t.Errorf("the order's name is %q, want %q: %v", ref, want.Ref, err)
 	}
-	o.Ref = ref
+	o.ProviderOrderID = ref
 	proof, err := s.Proof(o)
 	if err != nil || !sameJSON(proof, want.Proof) {
 		t.Errorf("the proof is %s, want %s: %v", text(proof), text(want.Proof), err)

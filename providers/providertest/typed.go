@@ -16,10 +16,10 @@ func (h *harness) typed(t *testing.T, r *record) {
 	free := suiteOf(h.flow)
 	used := map[int]map[string]bool{}
 	for i, s := range h.order.Plan.Steps {
-		if s.Typed == nil {
+		if s.TypedData == nil {
 			continue
 		}
-		raw, err := json.Marshal(s.Typed)
+		raw, err := json.Marshal(s.TypedData)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func (h *harness) typed(t *testing.T, r *record) {
 					continue // cannot be part of a plan
 				}
 				r.add(&r.typed, 1)
-				if h.tryTyped(t, fmt.Sprintf("%s: %s", n.pattern, m), i, &changed) || m.sameMeaning && m.kind != oneMore || sameJSON(changed, s.Typed) {
+				if h.tryTyped(t, fmt.Sprintf("%s: %s", n.pattern, m), i, &changed) || m.sameMeaning && m.kind != oneMore || sameJSON(changed, s.TypedData) {
 					continue
 				}
 				row := free.excusingRow(h.flow.Name, n.place, m.kind, nil)
@@ -54,7 +54,7 @@ func suiteOf(f Flow) Suite { return Suite{Harmless: f.FreeFields} }
 // tryTyped decodes and checks the plan with one step's typed data changed.
 func (h *harness) tryTyped(t *testing.T, name string, i int, data *apitypes.TypedData) (refused bool) {
 	steps := slices.Clone(h.order.Plan.Steps)
-	steps[i].Typed = data
+	steps[i].TypedData = data
 	facets := map[string]string{}
 	if err := h.judge(h.p, steps, made, facets); err != nil {
 		if code(err) == "" {

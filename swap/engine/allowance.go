@@ -61,7 +61,7 @@ func (e *Engine) alignApprovals(ctx context.Context, o *swap.Order, s swap.Step)
 		return x, false, note, err
 	case s.Effect.Kind == swap.Approve:
 		note, err = e.replaceApprovals(ctx, o, a)
-		return x, err == nil && note.Word == "", note, err
+		return x, err == nil && note.Reason == "", note, err
 	case fits:
 		return x, true, swap.NoCause, nil
 	}

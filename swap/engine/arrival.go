@@ -185,7 +185,7 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 		sum.Add(sum, p.Amount)
 		v.Logs = append(v.Logs, p.Ref)
 	}
-	v.Received, v.Short, v.Sources = &swap.Spend{Token: x.Token, Amount: sum}, sum.Cmp(x.Least) < 0, proof.Sources(proof.FewerHosts(proof.FewerHosts(ev.Hosts, hosts), w.since.Hosts))
+	v.Received, v.BelowMinimum, v.Sources = &swap.Spend{Token: x.Token, Amount: sum}, sum.Cmp(x.Least) < 0, proof.Sources(proof.FewerHosts(proof.FewerHosts(ev.Hosts, hosts), w.since.Hosts))
 	v.Evidence, v.Deposit = &ev, &w.since
 	r, err := e.competingOrders(w, x, ev, counted[0].From, sum)
 	switch {

@@ -188,7 +188,7 @@ func TestDeposits(t *testing.T) {
 			if (o.Candidate != nil) != (tc.waits == swap.PaymentSeen) {
 				t.Errorf("seen %+v", o.Candidate)
 			}
-			if v := o.Verdict; tc.got > 0 && (v == nil || v.Received.Amount.Int64() != tc.got || v.Short != tc.short || len(v.Logs) == 0 || v.Deposit == nil || v.Evidence == nil) {
+			if v := o.Verdict; tc.got > 0 && (v == nil || v.Received.Amount.Int64() != tc.got || v.BelowMinimum != tc.short || len(v.Logs) == 0 || v.Deposit == nil || v.Evidence == nil) {
 				t.Errorf("verdict %+v", v)
 			}
 		})
@@ -442,7 +442,7 @@ func TestNativeCoinBesideOwnTransactions(t *testing.T) {
 				}
 				return
 			}
-			if c.wantVerdict(o, swap.ProvenByOpaqueCall, bothAgree); o.Verdict == nil || o.Verdict.Received.Amount.Int64() != 1000 || o.Verdict.Short {
+			if c.wantVerdict(o, swap.ProvenByOpaqueCall, bothAgree); o.Verdict == nil || o.Verdict.Received.Amount.Int64() != 1000 || o.Verdict.BelowMinimum {
 				t.Errorf("%+v", o.Verdict)
 			}
 		})
@@ -607,7 +607,7 @@ func TestOpaqueCalls(t *testing.T) {
 			})
 			o := c.pollRepeatedly(id)
 			c.wantVerdict(o, tc.by, bothAgree)
-			if v := o.Verdict; tc.by == swap.ProvenByOpaqueCall && (v == nil || v.Received.Amount.Int64() != tc.got || v.Short != tc.short) {
+			if v := o.Verdict; tc.by == swap.ProvenByOpaqueCall && (v == nil || v.Received.Amount.Int64() != tc.got || v.BelowMinimum != tc.short) {
 				t.Errorf("verdict %+v", v)
 			}
 		})

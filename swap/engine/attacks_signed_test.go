@@ -197,7 +197,7 @@ func TestAllowanceAfterTheReview(t *testing.T) {
 	}
 	h.set(func(h *depositProvider) { h.alterBuilt = nil })
 	b.approveFor(depot, usdt, thousand)
-	if o := b.waitState(b.executeAcknowledged(r).ID, swap.Cancelled); o.Verdict.By != swap.ProvenByWithdrawn {
+	if o := b.waitState(b.executeAcknowledged(r).ID, swap.Cancelled); o.Verdict.ProvenBy != swap.ProvenByWithdrawn {
 		t.Errorf("%+v", o.Verdict)
 	}
 	_, err = b.reviewDeposit(native, 1e15)
@@ -249,7 +249,7 @@ func TestSimulationIsKnown(t *testing.T) {
 	o := b.waitState(b.executeAcknowledged(r).ID, swap.Failed)
 	b.wantBalance(usdc, 5000e6)
 	b.wantNonce(2)
-	if o.Verdict.By != swap.ProvenByRevert || len(Leftovers(o)) != 1 {
+	if o.Verdict.ProvenBy != swap.ProvenByRevert || len(Leftovers(o)) != 1 {
 		t.Errorf("%+v, left %+v", o.Verdict, Leftovers(o))
 	}
 }
@@ -281,7 +281,7 @@ func TestAllowanceTakenWithoutTheCall(t *testing.T) {
 	b.clockOffset.Add(int64(30 * time.Minute))
 	o = b.waitUntil(o.ID, "ended", func(o swap.Order) bool { return o.State.Final() })
 	b.wantNonce(1)
-	if o.State != swap.Expired || o.Verdict.By != swap.ProvenByNeverSigned || o.Cause == nil || o.Cause.Word != swap.AllowanceSpent || o.Cause.Data["spent"] != "1000000000" || o.Cause.Data["allowed"] != "1000000000" || o.Verdict.Sources != swap.NoSpendSigned {
+	if o.State != swap.Expired || o.Verdict.ProvenBy != swap.ProvenByNeverSigned || o.Cause == nil || o.Cause.Reason != swap.AllowanceSpent || o.Cause.Data["spent"] != "1000000000" || o.Cause.Data["allowed"] != "1000000000" || o.Verdict.Sources != swap.NoSpendSigned {
 		t.Errorf("%s: %s; %+v", o.State, o.Reason, o.Verdict)
 	}
 }

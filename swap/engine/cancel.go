@@ -122,10 +122,10 @@ func (s *Service) markCancelled(o *swap.Order) error {
 	if sealMismatch(s.engine.checkAccepted(*o)) {
 		s.engine.capGas(o)
 	}
-	seal, err := s.engine.seal(endingOf(*o), "cancel", now)
+	seal, err := s.engine.seal(cancelRequestOf(*o), "cancel", now)
 	switch {
 	case err == nil:
-		o.EndSeal = seal
+		o.CancelSeal = seal
 	case s.o.IsLocked(err):
 		return err
 	default:

@@ -18,7 +18,7 @@ func uncaused(o swap.Order, lines []journal.Entry) string {
 		return fmt.Sprintf("it proposes because %q, %+v", p.Reason, p.Cause)
 	}
 	for _, l := range lines {
-		if l.Note == "test" || l.Note == "" && l.Cause != nil && swap.NewCause(l.Cause.Word).Text() == "" {
+		if l.Note == "test" || l.Note == "" && l.Cause != nil && swap.NewCause(l.Cause.Reason).Text() == "" {
 			continue // written by a test
 		}
 		if (l.Note == "") != (l.Cause == nil) || strings.ContainsAny(l.Note, "{}") {

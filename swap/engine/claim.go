@@ -82,10 +82,10 @@ func claimFinal(o swap.Order) bool {
 // the answer to its submission.
 func recordClaim(o *swap.Order, c swap.Claim) {
 	c = tidyClaim(c)
-	if o.Ref == "" {
-		o.Ref = c.Ref
+	if o.ProviderOrderID == "" {
+		o.ProviderOrderID = c.ProviderOrderID
 	}
-	c.Ref = ""
+	c.ProviderOrderID = ""
 	o.Claim = &c
 }
 
@@ -118,7 +118,7 @@ func tidyClaim(c swap.Claim) swap.Claim {
 	if !slices.Contains(claimable, c.State) {
 		c.State = swap.Settling
 	}
-	c.ProviderStatus, c.Reason, c.Ref = swap.Printable(c.ProviderStatus, maxWord), swap.Printable(c.Reason, maxReason), swap.Printable(c.Ref, maxRef)
+	c.ProviderStatus, c.Reason, c.ProviderOrderID = swap.Printable(c.ProviderStatus, maxWord), swap.Printable(c.Reason, maxReason), swap.Printable(c.ProviderOrderID, maxRef)
 	return c
 }
 

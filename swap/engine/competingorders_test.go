@@ -199,7 +199,7 @@ func TestShortNeedsAFinalClaim(t *testing.T) {
 		c.claimEnd(tc.claim, tx, chainID)
 		o := c.pollRepeatedly(id)
 		t.Logf("claimed as %s", tc.claim)
-		if c.wantVerdict(o, tc.provenBy, bothAgree); tc.provenBy != "" && !o.Verdict.Short {
+		if c.wantVerdict(o, tc.provenBy, bothAgree); tc.provenBy != "" && !o.Verdict.BelowMinimum {
 			t.Errorf("verdict %+v", o.Verdict)
 		}
 		c.dst.mineFinal(arrival(2, solver, 1000))

@@ -33,7 +33,7 @@ func handed(k swap.EffectKind, native bool) (swap.Terms, []swap.Effect) {
 		f = effects[2]
 		f.Kind, f.Target, f.Settler, spender = swap.Signed, permit2, reactor, permit2
 	case k == swap.Deposit:
-		f.Ref, t.DstChain = common.Hash{7}, 10
+		f.DepositID, t.DstChain = common.Hash{7}, 10
 	default:
 		t.DstChain = 10
 	}

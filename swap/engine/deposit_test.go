@@ -113,7 +113,7 @@ func (h *depositProvider) Build(_ context.Context, o swap.Offer, t swap.Terms) (
 func (h *depositProvider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	f := swap.Effect{Kind: h.kind, Chain: s.Call.ChainID, Target: s.Call.To, Spends: []swap.Spend{{Token: t.Input(), Amount: t.AmountIn}}, TrustedTo: "a filler"}
 	if h.kind == swap.Deposit {
-		f.Ref = common.BytesToHash(s.Call.Data[len(s.Call.Data)-32:])
+		f.DepositID = common.BytesToHash(s.Call.Data[len(s.Call.Data)-32:])
 	}
 	return f, nil
 }
@@ -134,7 +134,7 @@ func (h *depositProvider) Status(context.Context, swap.Order) (swap.Claim, error
 	if !h.known {
 		return swap.Claim{}, swap.Refuse(swap.OrderUnknown, "no such deposit")
 	}
-	return swap.Claim{State: swap.Settling, Ref: "ref"}, nil
+	return swap.Claim{State: swap.Settling, ProviderOrderID: "ref"}, nil
 }
 
 func (h *depositProvider) Proof(o swap.Order) (swap.Proof, error) {
@@ -226,8 +226,8 @@ func TestDepositsExactly(t *testing.T) {
 					t.Errorf("%s is left, %v", got, err)
 				}
 			}
-			if h.submits.Load() != 1 || o.Ref != "ref" || len(Leftovers(o)) != 0 {
-				t.Errorf("told %d times, ref %q", h.submits.Load(), o.Ref)
+			if h.submits.Load() != 1 || o.ProviderOrderID != "ref" || len(Leftovers(o)) != 0 {
+				t.Errorf("told %d times, ref %q", h.submits.Load(), o.ProviderOrderID)
 			}
 			_, err = b.service.Cancel(t.Context(), cancelOf(o))
 			refusedWith(t, err, swap.CannotCancel)
@@ -395,7 +395,7 @@ func TestRaisedAllowanceIsNotSpent(t *testing.T) {
 	b.waitUntil(o.ID, "approving", func(o swap.Order) bool { return o.CurrentTx != common.Hash{} || o.Step == 1 })
 	s.raised.Store(big.NewInt(4000e6))
 	b.waitUntil(o.ID, "approved", func(o swap.Order) bool {
-		return o.Step == 1 && o.State == swap.Executing && o.Cause != nil && o.Cause.Word == swap.ApprovalNotVisible
+		return o.Step == 1 && o.State == swap.Executing && o.Cause != nil && o.Cause.Reason == swap.ApprovalNotVisible
 	})
 	time.Sleep(100 * time.Millisecond)
 	b.wantNonce(1)
@@ -609,8 +609,8 @@ func TestDepositIsReportedAgain(t *testing.T) {
 				time.Sleep(30 * time.Millisecond)
 			}
 			o = b.waitSettling(o.ID)
-			if h.submits.Load() != c.tries || o.Ref != c.ref || o.Claim != nil && o.Claim.State.Final() {
-				t.Errorf("told %d times, ref %q, claim %+v", h.submits.Load(), o.Ref, o.Claim)
+			if h.submits.Load() != c.tries || o.ProviderOrderID != c.ref || o.Claim != nil && o.Claim.State.Final() {
+				t.Errorf("told %d times, ref %q, claim %+v", h.submits.Load(), o.ProviderOrderID, o.Claim)
 			}
 		})
 	}

@@ -103,9 +103,9 @@ func (b *engineFixture) setNodes(n Nodes) {
 
 // sealed returns o with the seal that the user's consent gave it before the lock.
 func (h *fakeSigner) sealed(o swap.Order) swap.Order {
-	s := swap.Seal{Form: sealForm, Act: "execute", Made: time.Now().UTC()}
+	s := swap.Seal{Version: sealVersion, Action: "execute", ActedAt: time.Now().UTC()}
 	x := consentOf(o)
-	s.Code = sealBy(h.key, x.account, x.message(s))
+	s.MAC = sealBy(h.key, x.account, x.message(s))
 	o.Seal = &s
 	return o
 }
@@ -152,7 +152,7 @@ func (w *wrapProvider) Build(_ context.Context, _ swap.Offer, t swap.Terms) (swa
 		return swap.Built{Steps: []swap.Step{{Kind: swap.CallStep, Call: &c}}, Settlement: cmp.Or(w.by, swap.ByOwnCall), Spender: spender}, nil
 	}
 	late := swap.Step{Kind: swap.DeferredStep, Effect: w.plain(t, swap.Step{Kind: swap.CallStep, Call: &c})}
-	return swap.Built{Steps: []swap.Step{{Kind: swap.TypedStep, Typed: w.typed}, late}, Settlement: swap.ByOwnCall}, nil
+	return swap.Built{Steps: []swap.Step{{Kind: swap.TypedStep, TypedData: w.typed}, late}, Settlement: swap.ByOwnCall}, nil
 }
 
 func (w *wrapProvider) BuildDeferred(_ context.Context, o swap.Order, step int) (chain.Call, error) {
@@ -461,7 +461,7 @@ func TestEngineTypedAndDeferred(t *testing.T) {
 
 	b.provider.kind, b.provider.typed = swap.Wrap, nil
 	b.waitState(b.order(nil).ID, swap.Filled)
-	b.provider.kind, b.provider.typed = swap.Swap, o.Plan.Steps[0].Typed
+	b.provider.kind, b.provider.typed = swap.Swap, o.Plan.Steps[0].TypedData
 	honest := b.provider.plain
 	b.provider.decode = func(t swap.Terms, s swap.Step) (swap.Effect, error) {
 		f := honest(t, s)

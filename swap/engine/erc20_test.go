@@ -37,7 +37,7 @@ func TestApprovePermitSwap(t *testing.T) {
 		t.Errorf("gas of %d transactions: %+v", len(r.Gas.Costs), r.Gas.Costs)
 	}
 	o := b.waitState(b.execute(r).ID, swap.Filled)
-	if o.Verdict.Received == nil || o.Verdict.Received.Amount.Cmp(o.Terms.MinOut) < 0 || o.Verdict.Short || o.AllowanceLocked || len(Leftovers(o)) != 0 {
+	if o.Verdict.Received == nil || o.Verdict.Received.Amount.Cmp(o.Terms.MinOut) < 0 || o.Verdict.BelowMinimum || o.AllowanceLocked || len(Leftovers(o)) != 0 {
 		t.Errorf("verdict %+v, holds %t, leftovers %v", o.Verdict, o.AllowanceLocked, Leftovers(o))
 	}
 	b.wantNonce(2)

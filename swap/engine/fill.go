@@ -138,7 +138,7 @@ func (e *Engine) partialFillIn(o swap.Order, p swap.Proof, ev chain.Evidence, lo
 	}
 	v := swap.VerdictBy(swap.ProvenByPartialFill)
 	v.Sources, v.Evidence, v.Logs = proof.Sources(ev.Hosts), &ev, proof.RefsOf(ev.Chain, ev.Tx, places...)
-	v.Spent, v.Received, v.Short = &swap.Spend{Token: t.Input(), Amount: left}, &swap.Spend{Token: t.TokenOut, Amount: got}, got.Cmp(t.MinOut) < 0
+	v.Spent, v.Received, v.BelowMinimum = &swap.Spend{Token: t.Input(), Amount: left}, &swap.Spend{Token: t.TokenOut, Amount: got}, got.Cmp(t.MinOut) < 0
 	return &v, isProof, nil
 }
 

@@ -125,7 +125,7 @@ func TestUnsealedOrders(t *testing.T) {
 		"for another":    func(o *swap.Order) { payable(o, thief) },
 		"back elsewhere": func(o *swap.Order) { o.Terms.RefundTo = thief },
 		"much gas":       func(o *swap.Order) { o.Terms.GasCeiling = new(big.Int).Mul(big.NewInt(1000), big.NewInt(1e18)) },
-		"an old seal":    func(o *swap.Order) { s := *done.Seal; s.Form, o.Seal = sealForm-1, &s },
+		"an old seal":    func(o *swap.Order) { s := *done.Seal; s.Version, o.Seal = sealVersion-1, &s },
 		"asks consent":   func(o *swap.Order) { o.Condition = swap.NeedsConsent },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestUnsealedOrders(t *testing.T) {
 func TestUnsealedWithSomethingPending(t *testing.T) {
 	for name, wish := range map[string]func(*swap.Order){
 		"an end":     func(o *swap.Order) { o.Cancel = true },
-		"a speed-up": func(o *swap.Order) { o.Bump = &swap.Bump{Tier: "fast", Over: o.CurrentTx} },
+		"a speed-up": func(o *swap.Order) { o.Bump = &swap.Bump{Tier: "fast", Replaces: o.CurrentTx} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newEngineFixture(t)

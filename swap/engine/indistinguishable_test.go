@@ -61,7 +61,7 @@ func TestIndistinguishableOrdersWait(t *testing.T) {
 		}
 		m.advance(10 * time.Second)
 		m.ended(second, swap.Cancelled)
-		if by := m.order(second).Verdict.By; by != swap.ProvenByWithdrawn {
+		if by := m.order(second).Verdict.ProvenBy; by != swap.ProvenByWithdrawn {
 			t.Error(by)
 		}
 	})
@@ -281,7 +281,7 @@ func TestPartialFills(t *testing.T) {
 			c.src.mine(ledgerDepth)
 			o := c.pollRepeatedly(id)
 			c.wantVerdict(o, tc.by, bothAgree)
-			if v := o.Verdict; tc.spent > 0 && (v == nil || v.Spent.Amount.Int64() != tc.spent || v.Received.Amount.Int64() != tc.got || v.Short != (tc.got < 1000) || len(v.Logs) == 0) {
+			if v := o.Verdict; tc.spent > 0 && (v == nil || v.Spent.Amount.Int64() != tc.spent || v.Received.Amount.Int64() != tc.got || v.BelowMinimum != (tc.got < 1000) || len(v.Logs) == 0) {
 				t.Errorf("verdict %+v", v)
 			}
 			if partly := tc.spent > 0 && tc.spent < 5000; partly != (o.Means() == filledInPart) {

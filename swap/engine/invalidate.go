@@ -68,7 +68,7 @@ func (e *Engine) invalidateOrder(ctx context.Context, o *swap.Order, note swap.C
 	case o.Bump != nil:
 		return e.speedUp(ctx, o, polled)
 	case e.underpriced(ctx, polled):
-		o.Bump = &swap.Bump{Tier: chain.Fast, Over: polled.Last().Hash}
+		o.Bump = &swap.Bump{Tier: chain.Fast, Replaces: polled.Last().Hash}
 	}
 	o.Condition = swap.Cancelling
 	return swap.NewCause(swap.Invalidating), nil
@@ -95,7 +95,7 @@ func (e *Engine) sendInvalidation(ctx context.Context, o *swap.Order, key string
 		o.Condition = swap.WaitingForUnlock
 		return swap.NewCause(swap.KeysLocked), nil
 	}
-	if err := e.checkSeal(o.EndSeal, endingOf(*o)); err != nil {
+	if err := e.checkSeal(o.CancelSeal, cancelRequestOf(*o)); err != nil {
 		return swap.NoCause, err
 	}
 	c, err := e.invalidationCall(*o)

@@ -39,14 +39,14 @@ func FuzzJournal(f *testing.F) {
 		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{State: swap.Settling}}, journal.Entry{Time: noon, State: swap.Filled, Note: "proven"}, map[string]any{"content": content, "order": "a"},
 		journal.Use{Order: "a", Amount: big.NewInt(1000), AllowanceLocked: true}, journal.Use{Order: "a", Amount: big.NewInt(-1), Signed: true}, nil, []int{1}, "text",
 		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{State: swap.Filled, SearchFrom: map[uint64]uint64{1: 7}, Searched: map[string]uint64{searchArrival: 9}, Claim: &swap.Claim{State: swap.Filled, Chain: 10, Tx: content}}, Outcome: swap.Outcome{Verdict: &swap.Verdict{
-			State: swap.Filled, By: swap.ProvenByArrival, Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, Sources: swap.OneHost, Evidence: &chain.Evidence{Chain: 10, Tx: content, FeePaid: big.NewInt(1), Value: big.NewInt(0)},
+			State: swap.Filled, ProvenBy: swap.ProvenByArrival, Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, Sources: swap.OneHost, Evidence: &chain.Evidence{Chain: 10, Tx: content, FeePaid: big.NewInt(1), Value: big.NewInt(0)},
 			Logs: []swap.LogRef{{Chain: 10, Tx: content, Index: 3}, {Chain: 10, Tx: content, Index: -1, BalanceIncrease: true, Block: 9, Account: account}}, Absence: &swap.Absence{Chain: 1, From: 2, Hosts: []string{"a"}}}}},
-		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{Condition: swap.NeedsConsent}, Outcome: swap.Outcome{Reason: "the price fell", Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"minOut": "9", "offered": "8"}}}},
-		journal.Entry{Time: noon, State: swap.Approving, Note: "rejected", Cause: &swap.Cause{Word: swap.NotBroadcast, Said: "no", By: swap.SaidByNode}},
+		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{Condition: swap.NeedsConsent}, Outcome: swap.Outcome{Reason: "the price fell", Cause: &swap.Cause{Reason: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"minOut": "9", "offered": "8"}}}},
+		journal.Entry{Time: noon, State: swap.Approving, Note: "rejected", Cause: &swap.Cause{Reason: swap.NotBroadcast, QuotedText: "no", QuotedFrom: swap.SaidByNode}},
 	} {
 		f.Add(swap.MustJSON(seed))
 	}
-	f.Add([]byte(`{"order":"a","amount":1e400,"holds":tr`))
+	f.Add([]byte(`{"order":"a","amount":1e400,"allowanceLocked":tr`))
 	whole := grantKey(account, 1, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken})
 	for _, n := range []int{28, 47, 68, 72, len(whole)} { // prefixes of the rest of a key
 		f.Add(whole[28:n:n])

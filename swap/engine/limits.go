@@ -179,7 +179,7 @@ func (s *Service) reserving(c Caller, m move) func(*bolt.Tx) error {
 		if err != nil {
 			return err
 		}
-		return tx.Bucket(journal.MoveBucket).Put(movesKey, swap.MustJSON(past))
+		return tx.Bucket(journal.DailySpendBucket).Put(movesKey, swap.MustJSON(past))
 	}
 }
 
@@ -240,7 +240,7 @@ func (s *Service) Takes(ctx context.Context, r swap.Review, terminal bool) (why 
 }
 
 var (
-	movesKey = []byte("day") // -> []move, oldest first
+	movesKey = []byte("last_24h") // -> []move, oldest first
 )
 
 // movesOf returns the counted acts of the 24 hours before now. One with a later time
@@ -248,7 +248,7 @@ var (
 // be read, one act of unknown value stands for it.
 func movesOf(tx *bolt.Tx, now time.Time) (day []move) {
 	var all []move
-	if v := tx.Bucket(journal.MoveBucket).Get(movesKey); v != nil && json.Unmarshal(v, &all) != nil {
+	if v := tx.Bucket(journal.DailySpendBucket).Get(movesKey); v != nil && json.Unmarshal(v, &all) != nil {
 		return []move{{At: now, Unpriced: true, Browser: true}}
 	}
 	for _, m := range all {

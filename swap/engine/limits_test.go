@@ -292,7 +292,7 @@ func TestUnpricedOfADay(t *testing.T) {
 // a day after the first action with the password.
 func TestDamagedSums(t *testing.T) {
 	s := newLimitsFixture(t)
-	if err := s.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(journal.MoveBucket).Put(movesKey, []byte(`[{"at":`)) }); err != nil {
+	if err := s.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(journal.DailySpendBucket).Put(movesKey, []byte(`[{"at":`)) }); err != nil {
 		t.Fatal(err)
 	}
 	wantReasons(t, "damaged", s.execute(noPasswordCaller, s.plan(native, usdc, 1, 50)), "hourly_limit")
@@ -309,7 +309,7 @@ func TestCountedAmountsAreBounded(t *testing.T) {
 	for i := range past {
 		past[i] = move{At: s.clock(), Input: big.NewInt(1), Gas: new(big.Int), Browser: true}
 	}
-	if err := s.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(journal.MoveBucket).Put(movesKey, swap.MustJSON(past)) }); err != nil {
+	if err := s.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(journal.DailySpendBucket).Put(movesKey, swap.MustJSON(past)) }); err != nil {
 		t.Fatal(err)
 	}
 	wantReasons(t, "one more", s.execute(noPasswordCaller, s.plan(native, usdc, 1, 50)), "hourly_limit")

@@ -177,7 +177,7 @@ func (d *dealer) withPermit(c *modelChain, o swap.Offer, t swap.Terms) (swap.Bui
 		l.call(&call)
 		f.Target = call.To
 	}
-	return swap.Built{Settlement: swap.ByOwnCall, Spender: swap.Permit2Contract, Steps: []swap.Step{{Kind: swap.TypedStep, Typed: &typed}, {Kind: swap.DeferredStep, Effect: f}}}, nil
+	return swap.Built{Settlement: swap.ByOwnCall, Spender: swap.Permit2Contract, Steps: []swap.Step{{Kind: swap.TypedStep, TypedData: &typed}, {Kind: swap.DeferredStep, Effect: f}}}, nil
 }
 
 // bid returns a plan of one signed order.
@@ -186,7 +186,7 @@ func (l lie) bid(o swap.Offer, t swap.Terms) swap.Built {
 	if l.trade != nil && !l.late {
 		typed.Message["to"] = thief.Hex()
 	}
-	return swap.Built{Settlement: swap.ByProvider, Spender: swap.Permit2Contract, Steps: []swap.Step{{Kind: swap.TypedStep, Typed: &typed}}}
+	return swap.Built{Settlement: swap.ByProvider, Spender: swap.Permit2Contract, Steps: []swap.Step{{Kind: swap.TypedStep, TypedData: &typed}}}
 }
 
 func (x modelTrade) leastOf() *big.Int { return new(big.Int).SetUint64(x.least) }
@@ -211,7 +211,7 @@ func (d *dealer) BuildDeferred(_ context.Context, o swap.Order, step int) (chain
 	if step == 0 || len(o.Results) != step || len(o.Results[step-1].Signature) != 65 {
 		d.m.t.Fatalf("a late call before its signature")
 	}
-	f, permit := o.Plan.Steps[step].Effect, permitIn(*o.Plan.Steps[step-1].Typed)
+	f, permit := o.Plan.Steps[step].Effect, permitIn(*o.Plan.Steps[step-1].TypedData)
 	x := tradeOf(o.Terms, f.Receives[0].Min)
 	x.deadline, x.permit, x.sig = uint64(f.Deadline.Unix()), &permit, o.Results[step-1].Signature
 	c := chain.Call{ChainID: o.Terms.SrcChain, From: o.Terms.Account, To: router, Value: new(big.Int), Data: l.tell(x, true).data(), Gas: 400_000}
@@ -220,12 +220,12 @@ func (d *dealer) BuildDeferred(_ context.Context, o swap.Order, step int) (chain
 }
 
 func (d *dealer) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
-	if s.Kind == swap.TypedStep && s.Typed.PrimaryType == "Bid" {
-		return bidEffect(*s.Typed), nil
+	if s.Kind == swap.TypedStep && s.TypedData.PrimaryType == "Bid" {
+		return bidEffect(*s.TypedData), nil
 	}
 	if s.Kind == swap.TypedStep {
-		p := permitIn(*s.Typed)
-		domain := s.Typed.Domain
+		p := permitIn(*s.TypedData)
+		domain := s.TypedData.Domain
 		return swap.Effect{Kind: swap.Permit, Chain: (*big.Int)(domain.ChainId).Uint64(), Target: common.HexToAddress(domain.VerifyingContract), Approves: []swap.Approval{p.approval()},
 			Deadline: time.Unix(p.SigDeadline.Int64(), 0).UTC(), Nonce: p.Details.Nonce}, nil
 	}

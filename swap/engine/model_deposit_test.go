@@ -66,7 +66,7 @@ func TestDepositedOnce(t *testing.T) {
 					x.chain.paid(x)
 					m.advance(time.Minute)
 					m.ended(id, end)
-					if v := m.order(id).Verdict; v.Short || v.Received.Amount.Uint64() != x.amount {
+					if v := m.order(id).Verdict; v.BelowMinimum || v.Received.Amount.Uint64() != x.amount {
 						t.Errorf("%+v", v)
 					}
 				})

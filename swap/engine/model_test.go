@@ -278,12 +278,12 @@ func (m *model) tally() {
 	for _, o := range m.orders() {
 		m.count("ended " + string(o.State))
 		if o.Plan.LastEffect().Kind == swap.Signed {
-			m.count(fmt.Sprintf("signed order ended %s by %q", o.State, o.Verdict.By))
+			m.count(fmt.Sprintf("signed order ended %s by %q", o.State, o.Verdict.ProvenBy))
 		}
 		if o.Terms.Provider == swap.Intent {
 			m.count("handed over, ended " + string(o.State))
 			if o.Verdict != nil {
-				m.count(fmt.Sprintf("handed over, ended by %q", o.Verdict.By))
+				m.count(fmt.Sprintf("handed over, ended by %q", o.Verdict.ProvenBy))
 			}
 		}
 		if o.Wrapped {

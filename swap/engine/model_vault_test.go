@@ -292,15 +292,15 @@ func (m *model) checkTaken(orders []swap.Order) {
 // checkHandedEnd compares the end of a broker's order with the chains.
 func (m *model) checkHandedEnd(o swap.Order, f chainOutcome) {
 	v := o.Verdict
-	if v.By != swap.ProvenByArrival && v.By != swap.ProvenByRefund {
+	if v.ProvenBy != swap.ProvenByArrival && v.ProvenBy != swap.ProvenByRefund {
 		if f.taken != 0 || o.State == swap.Filled || o.State == swap.Refunded {
-			m.t.Fatalf("ended %s by %q, and its input was handed over %d times", o.State, v.By, f.taken)
+			m.t.Fatalf("ended %s by %q, and its input was handed over %d times", o.State, v.ProvenBy, f.taken)
 		}
 		return
 	}
 	t := o.Terms
 	id, want, to := t.DstChain, swap.Spend{Token: t.TokenOut, Amount: t.MinOut}, t.Recipient
-	if v.By == swap.ProvenByRefund {
+	if v.ProvenBy == swap.ProvenByRefund {
 		id, want, to = t.SrcChain, t.MinRefund(), t.RefundTo
 	}
 	c, _ := m.chainOf(id)
@@ -320,7 +320,7 @@ func (m *model) checkHandedEnd(o swap.Order, f chainOutcome) {
 	switch {
 	case f.taken != 1 || f.depth < modelDepth:
 		m.t.Fatalf("ended %s without its input handed over", o.State)
-	case v.Received == nil || v.Received.Amount.Cmp(sum) != 0 || v.Short != short || sum.Sign() == 0:
+	case v.Received == nil || v.Received.Amount.Cmp(sum) != 0 || v.BelowMinimum != short || sum.Sign() == 0:
 		m.t.Fatalf("ended %s, and says another amount than %s", o.State, sum)
 	case short && !named, want.Token == chain.Native && (o.Claim == nil || o.Claim.Tx != v.Logs[0].Tx):
 		m.t.Fatalf("ended %s by what may be anything", o.State)

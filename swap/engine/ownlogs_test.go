@@ -76,7 +76,7 @@ func TestAnotherOrdersPayment(t *testing.T) {
 					c.pollRepeatedly(direct)
 				}
 				f := c.pollRepeatedly(signed)
-				if v := f.Verdict; tc.filled && (v == nil || v.By != swap.ProvenByFill || v.Received != nil) || !tc.filled && v != nil {
+				if v := f.Verdict; tc.filled && (v == nil || v.ProvenBy != swap.ProvenByFill || v.Received != nil) || !tc.filled && v != nil {
 					t.Errorf("the signed order: %s, %+v", f.State, v)
 				}
 				c.restart()

@@ -145,7 +145,7 @@ func (c *proofFixture) checkPaid(t *rapid.T, ids []string, claims map[string]swa
 			}
 			sum.Add(sum, new(big.Int).SetBytes(log.Data))
 		}
-		if v.Received.Amount.Cmp(sum) != 0 || v.Short != (sum.Cmp(least) < 0) || v.Short && o.Claim.Tx != v.Evidence.Tx {
+		if v.Received.Amount.Cmp(sum) != 0 || v.BelowMinimum != (sum.Cmp(least) < 0) || v.BelowMinimum && o.Claim.Tx != v.Evidence.Tx {
 			t.Fatalf("%s received of %s: %+v, claim %+v", v.Received.Amount, sum, v, o.Claim)
 		}
 	}

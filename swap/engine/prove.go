@@ -75,8 +75,8 @@ func (e *Engine) proveOpaque(ctx context.Context, o swap.Order, p swap.Proof, st
 	case got == nil:
 		return nil, ev.Tx, nil
 	}
-	v.Received, v.Short = &swap.Spend{Token: o.Terms.TokenOut, Amount: got}, got.Cmp(o.Terms.MinOut) < 0
-	if v.Short && (p.Arrival != nil || got.Sign() == 0 && p.Refund != nil) {
+	v.Received, v.BelowMinimum = &swap.Spend{Token: o.Terms.TokenOut, Amount: got}, got.Cmp(o.Terms.MinOut) < 0
+	if v.BelowMinimum && (p.Arrival != nil || got.Sign() == 0 && p.Refund != nil) {
 		return nil, unclear, nil
 	}
 	return &v, unclear, nil

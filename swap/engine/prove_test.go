@@ -251,12 +251,12 @@ func (c *proofFixture) wantVerdict(o swap.Order, by string, sources swap.SourceC
 	c.t.Helper()
 	if by == "" {
 		if o.State.Final() || o.Verdict != nil {
-			c.t.Errorf("ended %s by %s", o.State, o.Verdict.By)
+			c.t.Errorf("ended %s by %s", o.State, o.Verdict.ProvenBy)
 		}
 		return
 	}
 	v := o.Verdict
-	if v == nil || v.By != by || v.State != o.State || v.Sources != sources || v.Means() == "" {
+	if v == nil || v.ProvenBy != by || v.State != o.State || v.Sources != sources || v.Means() == "" {
 		c.t.Errorf("%s %q with %+v, want one by %s of %q; logged %q", o.State, o.Condition, v, by, sources, c.logged)
 	}
 }
@@ -332,7 +332,7 @@ func TestSignedOrders(t *testing.T) {
 			tc.do(c)
 			o := c.pollRepeatedly(id)
 			c.wantVerdict(o, tc.by, bothAgree)
-			if tc.got > 0 && (o.Verdict == nil || o.Verdict.Received == nil || o.Verdict.Received.Amount.Int64() != tc.got || o.Verdict.Short != (tc.got < 1000) || len(o.Verdict.Logs) != 1) {
+			if tc.got > 0 && (o.Verdict == nil || o.Verdict.Received == nil || o.Verdict.Received.Amount.Int64() != tc.got || o.Verdict.BelowMinimum != (tc.got < 1000) || len(o.Verdict.Logs) != 1) {
 				t.Errorf("verdict %+v", o.Verdict)
 			}
 			if a := tc.by == swap.ProvenByAbsence || tc.by == swap.ProvenByOrderNonceUsed || tc.by == swap.ProvenByInvalidated; a && (o.Verdict == nil || o.Verdict.Absence == nil || o.Verdict.Absence.From != 8 || len(o.Verdict.Absence.Hosts) != 2) {

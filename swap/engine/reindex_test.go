@@ -115,7 +115,7 @@ func TestDamagedUse(t *testing.T) {
 	if n, err := needs(j, account, 1, swap.Grant{Token: usdc, Spender: permit2, Kind: swap.ByToken}, noon); err != nil || n.share.Int64() != 20 {
 		t.Errorf("%+v, %v", n, err)
 	}
-	putEntry(j, t, useBucket, line, bytes.Replace(swap.MustJSON(journal.Use{Order: a.ID, Amount: big.NewInt(10), AllowanceLocked: true}), []byte("holds"), []byte("hnlds"), 1))
+	putEntry(j, t, useBucket, line, bytes.Replace(swap.MustJSON(journal.Use{Order: a.ID, Amount: big.NewInt(10), AllowanceLocked: true}), []byte("allowanceLocked"), []byte("allowanceLocket"), 1))
 	reopened(j, t)
 	if err := hold(); !errors.Is(err, journal.ErrAllowanceLocked) {
 		t.Errorf("held beside one whose line has another letter, too: %v", err)

@@ -17,10 +17,10 @@ type Sealer interface {
 	Seal(account common.Address, message []byte) ([32]byte, error)
 }
 
-// sealForm is the version of the sealed format. With every change it goes up: seals of
+// sealVersion is the version of the sealed format. With every change it goes up: seals of
 // earlier versions then count for nothing, and what they covered needs consent again. It
 // stays 1 until the first release.
-const sealForm = 1
+const sealVersion = 1
 
 // A sealable is something to seal.
 type sealable struct {
@@ -33,12 +33,12 @@ type sealable struct {
 func (x sealable) message(s swap.Seal) []byte {
 	var e swap.Encoder
 	e.Text("swapkeep seal")
-	e.Number(uint64(s.Form))
+	e.Number(uint64(s.Version))
 	e.Text(x.what)
 	e.Text(x.order)
 	e.Address(x.account)
-	e.Text(s.Act)
-	e.Text(s.Made.UTC().Format(time.RFC3339Nano))
+	e.Text(s.Action)
+	e.Text(s.ActedAt.UTC().Format(time.RFC3339Nano))
 	e.Text(string(swap.MustJSON(x.content)))
 	return e
 }
@@ -66,35 +66,35 @@ func proposalOf(o swap.Order) sealable {
 	return sealable{"proposal", o.ID, o.Terms.Account, p}
 }
 
-// endingOf returns the user's request to end o, with the gas ceiling.
-func endingOf(o swap.Order) sealable {
-	return sealable{"ending", o.ID, o.Terms.Account, o.Terms.GasCeiling}
+// cancelRequestOf returns the user's request to end o, with the gas ceiling.
+func cancelRequestOf(o swap.Order) sealable {
+	return sealable{"cancel", o.ID, o.Terms.Account, o.Terms.GasCeiling}
 }
 
 // bumpOf returns the user's request to speed up a transaction of o.
 func bumpOf(o swap.Order) sealable {
-	return sealable{"bump", o.ID, o.Terms.Account, []string{string(o.Bump.Tier), o.Bump.Over.Hex()}}
+	return sealable{"bump", o.ID, o.Terms.Account, []string{string(o.Bump.Tier), o.Bump.Replaces.Hex()}}
 }
 
 // seal returns the seal of x, for the act of the user that x goes back to.
 func (e *Engine) seal(x sealable, act string, made time.Time) (*swap.Seal, error) {
-	s := swap.Seal{Form: sealForm, Act: act, Made: made.UTC()}
+	s := swap.Seal{Version: sealVersion, Action: act, ActedAt: made.UTC()}
 	code, err := e.Sealer.Seal(x.account, x.message(s))
-	s.Code = code
+	s.MAC = code
 	return &s, err
 }
 
 // checkSeal returns RecordChanged unless s is the seal of x; a missing seal is none. With locked keys it cannot tell,
 // and returns the Sealer's error.
 func (e *Engine) checkSeal(s *swap.Seal, x sealable) error {
-	if s == nil || s.Form < sealForm {
+	if s == nil || s.Version < sealVersion {
 		return errChanged
 	}
 	code, err := e.Sealer.Seal(x.account, x.message(*s))
 	switch {
 	case err != nil:
 		return err
-	case !hmac.Equal(code[:], s.Code[:]):
+	case !hmac.Equal(code[:], s.MAC[:]):
 		return errChanged
 	}
 	return nil
@@ -117,7 +117,7 @@ func (e *Engine) dropForged(o *swap.Order) {
 // checkEndable returns an error unless the nonce of a transaction of o's may be closed: at its
 // user's request or, when it is late, because consent to the order covers that.
 func (e *Engine) checkEndable(o swap.Order, late bool) error {
-	err := e.checkSeal(o.EndSeal, endingOf(o))
+	err := e.checkSeal(o.CancelSeal, cancelRequestOf(o))
 	if o.Cancel && err == nil {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (e *Engine) checkEndable(o swap.Order, late bool) error {
 func (e *Engine) resealPlan(o *swap.Order, offer swap.Offer, plan swap.Plan, slippage int) error {
 	next := *o
 	next.Offer, next.Plan, next.SlippageBps = offer, plan, slippage
-	seal, err := e.seal(consentOf(next), o.Seal.Act, o.Seal.Made)
+	seal, err := e.seal(consentOf(next), o.Seal.Action, o.Seal.ActedAt)
 	if err != nil {
 		return err
 	}

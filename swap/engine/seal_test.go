@@ -86,7 +86,7 @@ func TestNothingIsSignedForAChangedRecord(t *testing.T) {
 		"gas ceiling":        func(o *swap.Order) { o.Terms.GasCeiling = big.NewInt(1e18); consistent(o) },
 		"digest":             func(o *swap.Order) { o.Digest = another.Digest },
 		"bytes of a step":    func(o *swap.Order) { o.Plan.Steps[0].Call.Data = bytes.Repeat([]byte{1}, 68) },
-		"a message's bytes":  func(o *swap.Order) { o.Plan.Steps[1].Typed.Message["sigDeadline"] = "1" },
+		"a message's bytes":  func(o *swap.Order) { o.Plan.Steps[1].TypedData.Message["sigDeadline"] = "1" },
 		"what is asked for":  func(o *swap.Order) { o.Offer.Request.Recipient = thief },
 		"the offer's words":  func(o *swap.Order) { o.Offer.Raw = []byte(`{"quote":"another"}`) },
 		"the offer's life":   func(o *swap.Order) { o.Offer.Expires = o.Offer.Expires.Add(time.Hour) },
@@ -95,9 +95,9 @@ func TestNothingIsSignedForAChangedRecord(t *testing.T) {
 		"when":               func(o *swap.Order) { o.Created = o.Created.Add(time.Hour) },
 		"another's seal":     func(o *swap.Order) { s, _, _ := b.service.Order(another.ID); o.Seal = s.Seal },
 		"a stranger's seal":  func(o *swap.Order) { payable(o, thief); *o = (&fakeSigner{key: strangers}).sealed(*o) },
-		"the act of a seal":  func(o *swap.Order) { o.Seal.Act = "accept" },
-		"the time of a seal": func(o *swap.Order) { o.Seal.Made = o.Seal.Made.Add(time.Second) },
-		"no code":            func(o *swap.Order) { payable(o, thief); o.Seal.Code = common.Hash{} },
+		"the act of a seal":  func(o *swap.Order) { o.Seal.Action = "accept" },
+		"the time of a seal": func(o *swap.Order) { o.Seal.ActedAt = o.Seal.ActedAt.Add(time.Second) },
+		"no code":            func(o *swap.Order) { payable(o, thief); o.Seal.MAC = common.Hash{} },
 		"no seal":            func(o *swap.Order) { payable(o, thief); o.Seal = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestForgedOrders(t *testing.T) {
 	b.restartUnlocked()
 	for _, o := range []swap.Order{copied, bare, exact} {
 		o = b.waitUntil(o.ID, "refused", isChanged)
-		if o.Cause.Word != swap.ReasonRecordTampered {
+		if o.Cause.Reason != swap.ReasonRecordTampered {
 			t.Errorf("cause %+v", o.Cause)
 		}
 	}
@@ -205,7 +205,7 @@ func TestProposalsAreSealed(t *testing.T) {
 	if _, err := b.service.Accept(t.Context(), acceptOf(again)); err != nil {
 		t.Fatal(err)
 	}
-	if done := b.waitState(o.ID, swap.Filled); done.Seal.Code == old.Code || done.Seal.Act != "accept" || done.Terms.Recipient != b.from {
+	if done := b.waitState(o.ID, swap.Filled); done.Seal.MAC == old.MAC || done.Seal.Action != "accept" || done.Terms.Recipient != b.from {
 		t.Errorf("sealed %+v", done.Seal)
 	}
 }
@@ -237,8 +237,8 @@ func TestUserRequestsAreSealed(t *testing.T) {
 		wanted swap.State
 	}{
 		"an end":            {func(o *swap.Order) { o.Cancel = true }, swap.Filled},
-		"a speed-up":        {func(o *swap.Order) { o.Bump = &swap.Bump{Tier: "fast", Over: o.CurrentTx} }, swap.Filled},
-		"an end by another": {func(o *swap.Order) { o.Cancel, o.EndSeal = true, o.Seal }, swap.Filled},
+		"a speed-up":        {func(o *swap.Order) { o.Bump = &swap.Bump{Tier: "fast", Replaces: o.CurrentTx} }, swap.Filled},
+		"an end by another": {func(o *swap.Order) { o.Cancel, o.CancelSeal = true, o.Seal }, swap.Filled},
 		"other terms":       {func(o *swap.Order) { o.Terms.GasCeiling = big.NewInt(1e18); consistent(o); o.Cancel = true }, swap.Cancelled},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -318,7 +318,7 @@ func TestNothingIsAcceptedWithoutKeys(t *testing.T) {
 }
 
 // TestSealedForm checks that the sealed message does not change between versions, or
-// every open order would count as changed. A change needs a new sealForm.
+// every open order would count as changed. A change needs a new sealVersion.
 func TestSealedForm(t *testing.T) {
 	terms, effects := fourSteps()
 	when := time.Date(2026, 11, 20, 12, 0, 0, 5, time.UTC)
@@ -328,16 +328,16 @@ func TestSealedForm(t *testing.T) {
 	for _, f := range effects {
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.CallStep, Effect: f})
 	}
-	s := swap.Seal{Form: sealForm, Act: "execute", Made: when}
+	s := swap.Seal{Version: sealVersion, Action: "execute", ActedAt: when}
 	message := consentOf(o).message(s)
 	if got := crypto.Keccak256Hash(message); got != common.HexToHash("0xa83ccc47aad02eca8b3bf848d010b870423b673e9bb7b208f655df4133bed632") {
-		t.Errorf("%s: count sealForm up\n%s", got, message)
+		t.Errorf("%s: count sealVersion up\n%s", got, message)
 	}
 	stored := o.Clone()
 	if !bytes.Equal(consentOf(stored).message(s), message) || !bytes.Equal(consentOf(stored.Clone()).message(s), message) {
 		t.Error("an order reads otherwise once it was stored")
 	}
-	if others := slices.Concat(endingOf(o).message(s), message); bytes.HasPrefix(others, message) {
+	if others := slices.Concat(cancelRequestOf(o).message(s), message); bytes.HasPrefix(others, message) {
 		t.Error("two things are sealed alike")
 	}
 }
@@ -352,13 +352,13 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 		Message: apitypes.TypedDataMessage{"n": new(big.Int).Lsh(big.NewInt(1), 255), "list": []any{}, "text": "<&>"}}
 	o := swap.Order{ID: "order", Consent: swap.Consent{Digest: common.Hash{1}, Terms: terms, AckCodes: []string{},
 		Offer: swap.Offer{ID: "offer'", Provider: swap.DEX, AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: when, Raw: []byte("{ \"a\": \"<b>\", \"n\": 1.0 }"), Fees: []swap.Payment{}, Net: big.NewInt(-1)},
-		Plan:  swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: 1, Data: []byte{}, Value: new(big.Int)}}, {Kind: swap.TypedStep, Typed: &typed}}}}, Created: when}
+		Plan:  swap.Plan{Settlement: swap.ByProvider, Steps: []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: 1, Data: []byte{}, Value: new(big.Int)}}, {Kind: swap.TypedStep, TypedData: &typed}}}}, Created: when}
 	for _, f := range effects {
 		f.Pays = []swap.Payment{}
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.DeferredStep, Effect: f})
 	}
-	s := swap.Seal{Form: sealForm, Act: "accept", Made: when}
-	want := common.HexToHash("0x28a505b25ea068f0f41e99693646b9ad372a9496384480d2c10ea545ebcb8c05")
+	s := swap.Seal{Version: sealVersion, Action: "accept", ActedAt: when}
+	want := common.HexToHash("0x2723410183735148ea85b0946ec265ec56636345728f1bf1f6a982077c9ce3d8")
 	for name, grow := range map[string]func(*swap.Order){
 		"accepted":  func(*swap.Order) {},
 		"read back": func(o *swap.Order) { *o = o.Clone() },
@@ -366,7 +366,9 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 			o.State, o.Step, o.Revision, o.Results = swap.Executing, 1, 9, []swap.Result{{Tx: common.Hash{2}}}
 		},
 		"sent": func(o *swap.Order) { o.Attempts, o.CurrentTx = []swap.Attempt{{FeeCap: big.NewInt(1)}}, common.Hash{3} },
-		"told": func(o *swap.Order) { o.Claim, o.Ref, o.SearchFrom = &swap.Claim{}, "ref", map[uint64]uint64{1: 2} },
+		"told": func(o *swap.Order) {
+			o.Claim, o.ProviderOrderID, o.SearchFrom = &swap.Claim{}, "ref", map[uint64]uint64{1: 2}
+		},
 		"in need": func(o *swap.Order) {
 			o.Proposal = &swap.Proposal{Review: swap.Review{Terms: testTerms(), Offer: testOffer()}}
 		},
@@ -375,11 +377,11 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 		grown := o
 		grow(&grown)
 		if got := crypto.Keccak256Hash(consentOf(grown).message(s)); got != want {
-			t.Errorf("%s: %s: count sealForm up\n%s", name, got, consentOf(grown).message(s))
+			t.Errorf("%s: %s: count sealVersion up\n%s", name, got, consentOf(grown).message(s))
 		}
 	}
 	o.Proposal = &swap.Proposal{Review: swap.Review{Digest: o.Digest, Terms: terms, Offer: o.Offer, Plan: o.Plan, Findings: []swap.Finding{}, Expires: when}, Reason: "why", Made: when, Seal: &s}
-	if got := crypto.Keccak256Hash(proposalOf(o).message(s)); got != common.HexToHash("0x60447e0b3c6af0bbf5c9e1072c7662aade7f33b305ded79c70301f16e4397770") {
-		t.Errorf("%s: count sealForm up\n%s", got, proposalOf(o).message(s))
+	if got := crypto.Keccak256Hash(proposalOf(o).message(s)); got != common.HexToHash("0x5bb45feac22c25f1c2ac44b26248a20f534f7b659568f461f42c37ebf19b460d") {
+		t.Errorf("%s: count sealVersion up\n%s", got, proposalOf(o).message(s))
 	}
 }

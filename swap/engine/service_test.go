@@ -356,9 +356,9 @@ func FuzzOrder(f *testing.F) {
 		if o.Means() == "" || o.GasLeft() == nil {
 			t.Fatal("no meaning")
 		}
-		for _, s := range []*swap.Seal{o.Seal, o.EndSeal, {}} {
+		for _, s := range []*swap.Seal{o.Seal, o.CancelSeal, {}} {
 			if s != nil {
-				_, _ = consentOf(o).message(*s), endingOf(o).message(*s)
+				_, _ = consentOf(o).message(*s), cancelRequestOf(o).message(*s)
 			}
 		}
 		if o.Proposal != nil {

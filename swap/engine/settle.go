@@ -31,7 +31,7 @@ func (e *Engine) settle(ctx context.Context, o *swap.Order) (swap.Cause, error) 
 	if err != nil || !ok {
 		return swap.NoCause, err
 	}
-	if v.By != swap.ProvenByOwnCall {
+	if v.ProvenBy != swap.ProvenByOwnCall {
 		return proven(o, v)
 	}
 	switch alone, err := e.settledAlone(*o, *v.Evidence); {
@@ -109,7 +109,7 @@ func historyLine(before, now swap.Order) swap.Cause {
 	case now.Claim != nil && !swap.SameClaim(before.Claim, now.Claim):
 		c := swap.NewCause(swap.ProviderReported, "state", string(now.Claim.State))
 		if now.Claim.ProviderStatus != "" && now.Claim.ProviderStatus != string(now.Claim.State) {
-			c.By, c.Said = swap.SaidByProvider, now.Claim.ProviderStatus
+			c.QuotedFrom, c.QuotedText = swap.SaidByProvider, now.Claim.ProviderStatus
 			c = c.WithText(c.Text() + " (" + now.Claim.ProviderStatus + ")")
 		}
 		return c

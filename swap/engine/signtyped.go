@@ -53,7 +53,7 @@ func (e *Engine) signTyped(ctx context.Context, p swap.Provider, o *swap.Order, 
 	if err := e.checkAccepted(*o); err != nil {
 		return swap.NoCause, err
 	}
-	sig, err := e.Signer.SignTypedData(ctx, o.Terms.Account, *s.Typed)
+	sig, err := e.Signer.SignTypedData(ctx, o.Terms.Account, *s.TypedData)
 	if err != nil {
 		return swap.NoCause, err
 	}

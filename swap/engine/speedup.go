@@ -115,7 +115,7 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 	case ending:
 		return o, swap.NoCause, swap.Refuse(swap.CancelInProgress, "the order is being cancelled; the fee of its cancelling transaction is raised automatically, up to the fee limit")
 	}
-	accepted, cancelled := s.engine.checkAccepted(o), s.engine.checkSeal(o.EndSeal, endingOf(o))
+	accepted, cancelled := s.engine.checkAccepted(o), s.engine.checkSeal(o.CancelSeal, cancelRequestOf(o))
 	if accepted != nil && !(o.Cancel && cancelled == nil) {
 		return o, swap.NoCause, accepted
 	}
@@ -143,7 +143,7 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 		return o, swap.NoCause, &swap.Refusal{Code: swap.GasCeiling, Reason: "speeding it up would cost more than the accepted fee limit; try again with a higher gasCeiling",
 			Data: map[string]string{"needed": new(big.Int).Add(least, new(big.Int).Sub(o.Terms.GasCeiling, left)).String(), "ceiling": o.Terms.GasCeiling.String()}}
 	}
-	o.Bump, o.Updated = &swap.Bump{Tier: r.Tier, Over: tx.Last().Hash}, s.o.Now().UTC()
+	o.Bump, o.Updated = &swap.Bump{Tier: r.Tier, Replaces: tx.Last().Hash}, s.o.Now().UTC()
 	o.Bump.Seal, err = s.engine.seal(bumpOf(o), "speedup", o.Updated)
 	return o, note, err
 }
@@ -157,7 +157,7 @@ func (s *Service) sealRaised(o *swap.Order, accepted, cancelled bool) (err error
 		}
 	}
 	if cancelled {
-		o.EndSeal, err = s.engine.seal(endingOf(*o), "speedup", now)
+		o.CancelSeal, err = s.engine.seal(cancelRequestOf(*o), "speedup", now)
 	}
 	return err
 }
@@ -214,7 +214,7 @@ func minBumpCost(tx chain.Tx) *big.Int {
 // replacement yet, since the last one is only seconds old, the bump stays requested.
 func (e *Engine) speedUp(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.Cause, error) {
 	switch {
-	case tx.Last().Hash != o.Bump.Over: // done before a crash, or another attempt was signed
+	case tx.Last().Hash != o.Bump.Replaces: // done before a crash, or another attempt was signed
 		o.Bump = nil
 		return swap.NewCause(swap.SpedUp), nil
 	case !e.Unlocked():
@@ -238,7 +238,7 @@ func (e *Engine) speedUp(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.
 	}
 	o.Condition = swap.NoCondition
 	o.SetCause(swap.NoCause)
-	if done.Last().Hash == o.Bump.Over {
+	if done.Last().Hash == o.Bump.Replaces {
 		return swap.NewCause(swap.SpeedupPending), nil
 	}
 	setAttempts(o, *done)
@@ -250,7 +250,7 @@ func (e *Engine) speedUp(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.
 // transaction that invalidates a signed order the request to cancel the order is enough.
 func (e *Engine) bumpable(o swap.Order) error {
 	if needsInvalidation(o) {
-		return e.checkSeal(o.EndSeal, endingOf(o))
+		return e.checkSeal(o.CancelSeal, cancelRequestOf(o))
 	}
 	if err := e.checkAccepted(o); err != nil {
 		return err

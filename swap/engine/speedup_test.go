@@ -52,7 +52,7 @@ func TestSpeedUp(t *testing.T) {
 	}
 	ask := speedupOf(o)
 	got, err := b.service.SpeedUp(t.Context(), ask)
-	if err != nil || got.Bump == nil || got.Bump.Over != o.CurrentTx {
+	if err != nil || got.Bump == nil || got.Bump.Replaces != o.CurrentTx {
 		t.Fatalf("%+v, %v", got.Bump, err)
 	}
 	sped := b.waitSpedUp(o.ID)
@@ -167,7 +167,7 @@ func TestSpeedUpKeepsTheCeiling(t *testing.T) {
 	b.wantNonceAndWETH(1, 1e17)
 	want := fmt.Sprintf("raised the fee limit from %s to %s", plan.Units(tight, 18, "ETH"), plan.Units(ask.GasCeiling, 18, "ETH"))
 	for _, l := range b.history(o.ID) {
-		if strings.Contains(l.Note, want) && l.Cause.Word == swap.UserRaisedCeiling && l.Cause.Data["ceiling"] == ask.GasCeiling.String() {
+		if strings.Contains(l.Note, want) && l.Cause.Reason == swap.UserRaisedCeiling && l.Cause.Data["ceiling"] == ask.GasCeiling.String() {
 			return
 		}
 	}
@@ -329,7 +329,7 @@ func TestSpeedUpThatCannotBe(t *testing.T) {
 			final := fmt.Errorf("asked: %w", n.err)
 			says.Store(&final)
 			b.waitUntil(o.ID, "given up", func(o swap.Order) bool {
-				return o.Bump == nil && o.Cause != nil && o.Cause.Word == n.word && o.Reason == swap.NewCause(n.word).Text()
+				return o.Bump == nil && o.Cause != nil && o.Cause.Reason == n.word && o.Reason == swap.NewCause(n.word).Text()
 			})
 			b.chain.Resume()
 			b.waitState(o.ID, swap.Filled)

@@ -22,8 +22,8 @@ var (
 	historyBucket = []byte("history")
 	grantBucket   = []byte("grant")
 	useBucket     = []byte("allowance")
-	usedBucket    = []byte("used")
-	traceBucket   = []byte("twin")
+	usedBucket    = []byte("used_proof")
+	traceBucket   = []byte("fill_trace")
 )
 
 // Names of searches, as orders are stored with them.

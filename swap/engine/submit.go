@@ -114,7 +114,7 @@ func (e *Engine) providerKnows(ctx context.Context, s swap.Settler, o *swap.Orde
 		return false, fmt.Errorf("whether the provider has the order: %w", err)
 	}
 	told := *o.Submission
-	told.Taken = true
+	told.Accepted = true
 	o.Submission = &told
 	recordClaim(o, c)
 	return true, nil
@@ -128,7 +128,7 @@ func (e *Engine) recordAnswer(o *swap.Order, ref string, err error) (swap.Cause,
 	var refused *swap.Refusal
 	switch certain := errors.As(err, &refused) && !refused.Code.Temporary(); {
 	case err == nil:
-		told.Taken, o.Ref = true, ref
+		told.Accepted, o.ProviderOrderID = true, ref
 		o.Submission = &told
 		o.SetCause(swap.NoCause)
 		return swap.NewCause(swap.Submitted), nil
@@ -157,7 +157,7 @@ func (e *Engine) pollSettling(ctx context.Context, o *swap.Order) (swap.Cause, e
 		}
 	}
 	note, err := e.settle(ctx, o)
-	if note.Word == "" {
+	if note.Reason == "" {
 		note = told
 	}
 	if !needsInvalidation(*o) {

@@ -115,13 +115,13 @@ func (tr *trader) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.B
 	}
 	now := tr.b.now()
 	typed := permitOf(t, nonce, now.Add(30*24*time.Hour), now.Add(30*time.Minute))
-	granted, err := tr.Decode(t, swap.Step{Kind: swap.TypedStep, Typed: &typed})
+	granted, err := tr.Decode(t, swap.Step{Kind: swap.TypedStep, TypedData: &typed})
 	if err != nil {
 		return swap.Built{}, err
 	}
 	deadline := earlier(now.Add(10*time.Minute), t.Deadline).Truncate(time.Second)
 	built := swap.Built{Settlement: swap.ByOwnCall, Spender: permit2, Steps: []swap.Step{
-		{Kind: swap.TypedStep, Typed: &typed},
+		{Kind: swap.TypedStep, TypedData: &typed},
 		{Kind: swap.DeferredStep, Effect: swapEffect(t, o.MinOut, deadline, granted.Approves)},
 	}}
 	if tr.alterBuilt != nil {
@@ -221,7 +221,7 @@ func (tr *trader) BuildDeferred(_ context.Context, o swap.Order, step int) (chai
 	if sig[64] < 27 {
 		sig[64] += 27
 	}
-	permit, err1 := permitArgs().Pack(permitIn(*o.Plan.Steps[step-1].Typed), sig)
+	permit, err1 := permitArgs().Pack(permitIn(*o.Plan.Steps[step-1].TypedData), sig)
 	path := bytes.Join([][]byte{o.Terms.TokenIn[:], {0x00, 0x01, 0xf4}, o.Terms.TokenOut[:]}, nil) // the 0.05 % pool
 	trade, err2 := swapArgs.Pack(o.Terms.Recipient, o.Terms.AmountIn, f.Receives[0].Min, path, true, []*big.Int{})
 	data, err3 := executeArgs.Pack([]byte{0x0a, 0x00}, [][]byte{permit, trade}, big.NewInt(f.Deadline.Unix()))
@@ -231,7 +231,7 @@ func (tr *trader) BuildDeferred(_ context.Context, o swap.Order, step int) (chai
 
 func (tr *trader) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	if s.Kind == swap.TypedStep {
-		p := permitIn(*s.Typed)
+		p := permitIn(*s.TypedData)
 		return swap.Effect{Kind: swap.Permit, Chain: t.SrcChain, Target: permit2, Approves: []swap.Approval{p.approval()},
 			Deadline: time.Unix(p.SigDeadline.Int64(), 0).UTC(), Nonce: p.Details.Nonce}, nil
 	}

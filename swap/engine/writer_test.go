@@ -28,7 +28,7 @@ func TestFalseEndsAreShown(t *testing.T) {
 	}
 	told := &swap.Spend{Token: weth, Amount: big.NewInt(1e18)}
 	b.tamper(filled.ID, func(o *swap.Order) {
-		o.State, o.Verdict = swap.Filled, &swap.Verdict{State: swap.Filled, By: swap.ProvenByOwnCall, Received: told, Sources: swap.TwoHosts, Evidence: done.Verdict.Evidence}
+		o.State, o.Verdict = swap.Filled, &swap.Verdict{State: swap.Filled, ProvenBy: swap.ProvenByOwnCall, Received: told, Sources: swap.TwoHosts, Evidence: done.Verdict.Evidence}
 	})
 	if err := b.markCancelled(withdrawn.ID); err != nil {
 		t.Fatal(err)

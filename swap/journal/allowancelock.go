@@ -55,8 +55,8 @@ func allowanceKeyOf(o swap.Order) AllowanceKey {
 type Use struct {
 	Order           string   `json:"order"`
 	Amount          *big.Int `json:"amount"`
-	AllowanceLocked bool     `json:"holds,omitempty"`  // between approval and pull
-	Signed          bool     `json:"signed,omitempty"` // a signed order: other orders count its amount as spent
+	AllowanceLocked bool     `json:"allowanceLocked,omitempty"` // between approval and pull
+	Signed          bool     `json:"signed,omitempty"`          // a signed order: other orders count its amount as spent
 }
 
 // needOf returns what o needs of its allowance. ok is false once the input was pulled, or
@@ -131,7 +131,7 @@ func checkAllowanceFree(tx *bolt.Tx, was, o swap.Order) error {
 // recordSaysLocked reports whether an order's record contains that it holds its allowance.
 // Decoding every record would take too long where a thousand orders wait.
 func recordSaysLocked(tx *bolt.Tx, id string) bool {
-	return bytes.Contains(tx.Bucket(orderBucket).Get([]byte(id)), []byte(`"holds":true`))
+	return bytes.Contains(tx.Bucket(orderBucket).Get([]byte(id)), []byte(`"allowanceLocked":true`))
 }
 
 // UseOf returns what o needs of allowance k; ok is false if nothing.

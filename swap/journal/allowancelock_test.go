@@ -185,7 +185,7 @@ func TestGrantedLast(t *testing.T) {
 
 // FuzzUse checks that no stored entry crashes decodeUse.
 func FuzzUse(f *testing.F) {
-	f.Add(`{"order":"a","amount":1,"holds":true}`)
+	f.Add(`{"order":"a","amount":1,"allowanceLocked":true}`)
 	f.Add(`{"order":"a","amount":-1}`)
 	f.Add(`{`)
 	f.Fuzz(func(t *testing.T, stored string) {

@@ -12,7 +12,7 @@ import (
 
 // traceBucket indexes what the fill of each signed open order would leave on its chain:
 // name of that trace -> order id. It changes in the same commit as the order.
-var traceBucket = []byte("twin")
+var traceBucket = []byte("fill_trace")
 
 // ErrIndistinguishable means that an order's fill would be indistinguishable from that of another open
 // order, so that one fill could be taken for both, or for the wrong one.

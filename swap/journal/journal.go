@@ -12,13 +12,13 @@ import (
 )
 
 var (
-	orderBucket   = []byte("order")   // id -> Order
-	requestBucket = []byte("request") // client's uuid -> asked
-	digestBucket  = []byte("digest")  // plan digest -> order id, so that a plan executes once
-	openBucket    = []byte("open")    // id of every order that is not final
-	historyBucket = []byte("history") // id ‖ sequence -> Entry; append-only, except for cutHistory
-	grantBucket   = []byte("grant")   // account ‖ chain ‖ token ‖ spender ‖ kind -> id of the order that last granted it
-	MoveBucket    = []byte("moved")   // what browsers moved, and swaps of unpriced tokens, without the password
+	orderBucket      = []byte("order")       // id -> Order
+	requestBucket    = []byte("request")     // client's uuid -> requestRecord
+	digestBucket     = []byte("digest")      // plan digest -> order id, so that a plan executes once
+	openBucket       = []byte("open")        // id of every order that is not final
+	historyBucket    = []byte("history")     // id ‖ sequence -> Entry; append-only, except for cutHistory
+	grantBucket      = []byte("grant")       // account ‖ chain ‖ token ‖ spender ‖ kind -> id of the order that last granted it
+	DailySpendBucket = []byte("daily_spend") // what was spent without the password: by browsers, and in swaps of unpriced tokens
 )
 
 // ErrStale means that the order changed since it was read; read it again.
@@ -34,7 +34,7 @@ func (j *Journal) DB() *bolt.DB { return j.db }
 // Open creates the buckets in db and makes the indexes anew (see reindex).
 func Open(db *bolt.DB) (*Journal, error) {
 	err := db.Update(func(tx *bolt.Tx) error {
-		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, traceBucket, MoveBucket} {
+		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, traceBucket, DailySpendBucket} {
 			if _, err := tx.CreateBucketIfNotExists(b); err != nil {
 				return err
 			}

@@ -222,7 +222,7 @@ var damagedLines = map[string]func(k, v []byte){
 	"token":     func(k, _ []byte) { k[8+common.AddressLength] ^= 1 },
 	"spender":   func(k, _ []byte) { k[balanceKeyLen] ^= 1 },
 	"id":        func(k, _ []byte) { k[allowanceKeyLen] = 'x' },
-	"it holds":  func(_, v []byte) { copy(v[bytes.Index(v, []byte("holds")):], "hn") },
+	"it holds":  func(_, v []byte) { copy(v[bytes.Index(v, []byte("allowanceLocked")):], "x") },
 	"who holds": func(_, v []byte) { copy(v[bytes.Index(v, []byte(`order":"`)):], `order":"x`) },
 }
 

@@ -13,18 +13,18 @@ import (
 
 // usedBucket indexes every log and payment that proved an order's end: key -> order id.
 // It changes in the same commit as the order.
-var usedBucket = []byte("used")
+var usedBucket = []byte("used_proof")
 
 // ErrProofUsed means that another order's end rests on the same log or payment.
 var ErrProofUsed = errors.New("another order ended by the same payment")
 
 // What an entry of the bucket stands for. After chain id and kind, a key has: hash and
-// place of a log; hash (n); block and account (g); or block, account and hash (p).
+// index of a log; hash (n); block and account (i); or block, account and hash (p).
 const (
-	usedLog   = 'l'
-	usedCoin  = 'n' // a transaction's payment of the native coin
-	usedGrown = 'g' // increase of an account's native balance in a block
-	usedPaid  = 'p' // the same payment as usedCoin, by where it arrived
+	usedLog      = 'l'
+	usedCoin     = 'n' // a transaction's payment of the native coin
+	usedIncrease = 'i' // increase of an account's native balance in a block
+	usedPaid     = 'p' // the same payment as usedCoin, by where it arrived
 )
 
 // usedKey returns a key, or the beginning of one.
@@ -43,9 +43,9 @@ func keys(r swap.LogRef) (takes, excludes [][]byte) {
 	where := slices.Concat(number(r.Block), r.Account[:])
 	takes = [][]byte{usedKey(r.Chain, usedCoin, r.Tx[:])}
 	if r.BalanceIncrease {
-		return append(takes, usedKey(r.Chain, usedGrown, where)), [][]byte{usedKey(r.Chain, usedPaid, where)}
+		return append(takes, usedKey(r.Chain, usedIncrease, where)), [][]byte{usedKey(r.Chain, usedPaid, where)}
 	}
-	return append(takes, usedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{usedKey(r.Chain, usedGrown, where)}
+	return append(takes, usedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{usedKey(r.Chain, usedIncrease, where)}
 }
 
 // usedByOther reports whether another order ended by r, or by something that cannot be told

@@ -72,8 +72,8 @@ func weight(r swap.Review) int {
 		if s.Call != nil {
 			n += len(s.Call.Data)
 		}
-		if s.Typed != nil {
-			n += len(swap.MustJSON(s.Typed))
+		if s.TypedData != nil {
+			n += len(swap.MustJSON(s.TypedData))
 		}
 	}
 	return n

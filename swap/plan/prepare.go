@@ -119,7 +119,7 @@ func decodeAll(p swap.Provider, t swap.Terms, b swap.Built) (swap.Plan, error) {
 		if s.Call != nil {
 			set++
 		}
-		if s.Typed != nil {
+		if s.TypedData != nil {
 			set++
 		}
 		want, ok := map[swap.StepKind]int{swap.CallStep: 1, swap.TypedStep: 1, swap.DeferredStep: 0}[s.Kind]

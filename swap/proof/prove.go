@@ -33,7 +33,7 @@ func Prove(t swap.Terms, f swap.Effect, e chain.Evidence) swap.Verdict {
 func SetReceived(v *swap.Verdict, t swap.Terms, logs []*types.Log) {
 	if got := swap.NetOf(chain.Transfers(logs), t.Recipient)[t.TokenOut]; got != nil && got.Sign() > 0 && t.TokenOut != chain.Native {
 		v.Received = &swap.Spend{Token: t.TokenOut, Amount: got}
-		v.Short = got.Cmp(t.MinOut) < 0
+		v.BelowMinimum = got.Cmp(t.MinOut) < 0
 	}
 }
 
