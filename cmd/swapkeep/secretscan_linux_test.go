@@ -20,7 +20,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/google/uuid"
 
 	"swapkeep/host/client"
 	"swapkeep/host/owner"
@@ -30,6 +29,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/test/await"
 	"swapkeep/test/processes"
+	"swapkeep/test/requests"
 	"swapkeep/test/secretscan"
 )
 
@@ -235,13 +235,13 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 
 	browser := g.open()
 	var made protocol.CreateResult
-	g.must(browser, "keys.create", protocol.CreateParams{Request: newID(), Password: []byte(password)}, &made)
+	g.must(browser, "keys.create", protocol.CreateParams{Request: requests.NewUUID(), Password: []byte(password)}, &made)
 	g.words("made words", string(made.Words))
 	g.must(browser, "keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
 	if err := g.ask(browser, "keys.unlock", protocol.UnlockParams{Password: []byte(g.secret("wrong password"))}, nil); !errors.Is(err, protocol.New("wrong_password", "")) {
 		t.Errorf("a wrong password: %v", err)
 	}
-	if err := g.ask(browser, "keys.import", protocol.ImportParams{Request: newID(), Password: []byte(password), Mnemonic: []byte(g.secret("no words at all"))}, nil); err == nil {
+	if err := g.ask(browser, "keys.import", protocol.ImportParams{Request: requests.NewUUID(), Password: []byte(password), Mnemonic: []byte(g.secret("no words at all"))}, nil); err == nil {
 		t.Error("what are no words are imported")
 	}
 
@@ -265,7 +265,7 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 	g.must(browser, "settings.set", protocol.SetParams{Key: "providers.bridge.base_url", Value: &address, Password: []byte(password)}, nil)
 	g.run(exitOK, nil, "status")
 	g.run(exitOK, nil, "settings")
-	g.must(browser, "keys.remove", protocol.RemoveParams{Request: newID(), Wallet: made.Wallet.ID, Password: []byte(password)}, nil)
+	g.must(browser, "keys.remove", protocol.RemoveParams{Request: requests.NewUUID(), Wallet: made.Wallet.ID, Password: []byte(password)}, nil)
 
 	open := map[string]bool{}
 	for _, f := range g.search() {
@@ -294,7 +294,7 @@ func TestPlantedSecretsAfterSwaps(t *testing.T) {
 	password := g.secret("password")
 	browser := g.open()
 	var made protocol.CreateResult
-	g.must(browser, "keys.create", protocol.CreateParams{Request: newID(), Password: []byte(password)}, &made)
+	g.must(browser, "keys.create", protocol.CreateParams{Request: requests.NewUUID(), Password: []byte(password)}, &made)
 	g.words("made words", string(made.Words))
 	accounts, err := sandbox.AccountsOf(string(made.Words), 1)
 	if err != nil {
@@ -353,7 +353,7 @@ func (g *secretFixture) readable(account common.Address, chain *sandbox.Chain) {
 func TestGuessesAndARestart(t *testing.T) {
 	g := newSecretFixture(t, nowhere("key"))
 	password := g.secret("password")
-	g.must(g.open(), "keys.create", protocol.CreateParams{Request: newID(), Password: []byte(password)}, nil)
+	g.must(g.open(), "keys.create", protocol.CreateParams{Request: requests.NewUUID(), Password: []byte(password)}, nil)
 	unlock := func(status int, word string) {
 		t.Helper()
 		g.run(status, []string{word}, "keys", "unlock", "--password-fd", "0")
@@ -377,8 +377,6 @@ func TestGuessesAndARestart(t *testing.T) {
 		t.Errorf("left in the home: %v", left)
 	}
 }
-
-func newID() protocol.UUID { return protocol.UUID(uuid.NewString()) }
 
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()

@@ -12,8 +12,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/sandboxtest"
-
-	"github.com/google/uuid"
+	"swapkeep/test/requests"
 )
 
 // discovered waits for the end of a discovery.
@@ -56,7 +55,7 @@ func TestImportFindsAccountsOfTheChains(t *testing.T) {
 	})
 	var made protocol.CreateResult
 	term.must("keys.import", protocol.ImportParams{
-		Request: protocol.UUID(uuid.NewString()), Mnemonic: protocol.Secret(sandbox.Mnemonic), Password: protocol.Secret(passphrase),
+		Request: requests.NewUUID(), Mnemonic: protocol.Secret(sandbox.Mnemonic), Password: protocol.Secret(passphrase),
 	}, &made)
 	if len(made.Wallet.Accounts) != 1 {
 		t.Errorf("%d accounts at once", len(made.Wallet.Accounts))
@@ -75,7 +74,7 @@ func TestImportFindsAccountsOfTheChains(t *testing.T) {
 	}
 	// A second discovery finds nothing new, and the accounts found can be used.
 	term.must("keys.unlock", protocol.UnlockParams{Password: protocol.Secret(passphrase)}, nil)
-	term.must("keys.discover", protocol.DiscoverParams{Request: protocol.UUID(uuid.NewString())}, &d)
+	term.must("keys.discover", protocol.DiscoverParams{Request: requests.NewUUID()}, &d)
 	var all protocol.AccountsResult
 	term.must("keys.accounts", nil, &all)
 	if len(d.Found) != 0 || !slices.Equal(d.Silent, []uint64{10}) || len(all.Accounts) != 11 {

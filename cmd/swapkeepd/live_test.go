@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/crypto"
+
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/live"
@@ -26,9 +28,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
 	"swapkeep/test/await"
-
-	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/google/uuid"
+	"swapkeep/test/requests"
 )
 
 // A world that is as expected is reported so; each deviation is reported, and nothing
@@ -281,7 +281,7 @@ func TestLiveFill(t *testing.T) {
 	v.must("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[i].ID}, &r)
 	var made protocol.Order
 	var o protocol.OrderResult
-	v.must("swap.execute", protocol.ExecuteParams{Request: protocol.UUID(uuid.NewString()), Digest: r.Digest, Acknowledge: codes(r)}, &made)
+	v.must("swap.execute", protocol.ExecuteParams{Request: requests.NewUUID(), Digest: r.Digest, Acknowledge: codes(r)}, &made)
 	if !await.Holds(time.Minute, func() bool {
 		v.must("swap.order", protocol.OrderParams{Order: made.ID}, &o)
 		return o.Order.State == "filled"

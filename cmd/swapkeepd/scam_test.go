@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"swapkeep/config"
 	"swapkeep/host/protocol"
 	"swapkeep/priceapi/price"
@@ -16,9 +18,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
 	"swapkeep/test/await"
-
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/google/uuid"
+	"swapkeep/test/requests"
 )
 
 // A swapper is a daemon on the sandbox with its prices, and the test account that swaps
@@ -55,7 +55,7 @@ func startPriced(t *testing.T, world *sandbox.Sandbox, dir string, priced bool) 
 	term.must("keys.accounts", nil, &all)
 	if len(all.Accounts) == 0 {
 		var made protocol.CreateResult
-		term.must("keys.import", protocol.ImportParams{Request: protocol.UUID(uuid.NewString()), Mnemonic: protocol.Secret(sandbox.Mnemonic), Password: protocol.Secret(passphrase)}, &made)
+		term.must("keys.import", protocol.ImportParams{Request: requests.NewUUID(), Mnemonic: protocol.Secret(sandbox.Mnemonic), Password: protocol.Secret(passphrase)}, &made)
 		v.account = made.Wallet.Accounts[0].Address
 	} else {
 		v.account = all.Accounts[0].Address
@@ -103,7 +103,7 @@ func TestScamTokenWithItsOwnPool(t *testing.T) {
 		t.Fatalf("acts are asked for %v, want %v; all findings: %+v", got, want, r.Findings)
 	}
 	for i := range want {
-		v.refused("needs_acknowledge", "swap.execute", protocol.ExecuteParams{Request: protocol.UUID(uuid.NewString()), Digest: r.Digest, Acknowledge: slices.Delete(slices.Clone(want), i, i+1)})
+		v.refused("needs_acknowledge", "swap.execute", protocol.ExecuteParams{Request: requests.NewUUID(), Digest: r.Digest, Acknowledge: slices.Delete(slices.Clone(want), i, i+1)})
 	}
 	var orders protocol.OrdersResult
 	if v.must("swap.orders", protocol.OrdersParams{Account: v.account}, &orders); len(orders.Orders) != 0 {

@@ -319,6 +319,18 @@ func (c *Chain) Shift(d time.Duration) error {
 // shiftTries is how often Shift tries to empty the pool first.
 const shiftTries = 10
 
+// ShiftTo is Shift to a time. It does nothing if the chain is there already, or less than a
+// second before.
+func (c *Chain) ShiftTo(at time.Time) error {
+	if d := at.Sub(c.Time()); d >= time.Second {
+		return c.Shift(d)
+	}
+	return nil
+}
+
+// Time returns the latest block's time.
+func (c *Chain) Time() time.Time { return time.Unix(int64(c.Head().Time), 0) }
+
 // Head returns the latest block's header.
 func (c *Chain) Head() *types.Header { return c.eth.BlockChain().CurrentBlock() }
 

@@ -2,12 +2,10 @@
 package sandboxtest
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	"swapkeep/sandbox"
-	"swapkeep/sandbox/contracts"
 )
 
 // Start starts a sandbox that mines every transaction at once, and a block per second,
@@ -23,9 +21,6 @@ func Start(t testing.TB, chains ...uint64) *sandbox.Sandbox {
 func StartWith(t testing.TB, o sandbox.Options) *sandbox.Sandbox {
 	t.Helper()
 	s, err := sandbox.Start(t.Context(), o)
-	if errors.Is(err, contracts.ErrMissing) {
-		t.Fatalf("run `make contracts` first: %v", err)
-	}
 	if err != nil {
 		t.Fatalf("start the sandbox: %v", err)
 	}

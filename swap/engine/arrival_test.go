@@ -64,118 +64,118 @@ func TestDeposits(t *testing.T) {
 		short  bool
 		waits  swap.Condition
 	}{
-		{"nothing yet", nil, func(*proofFixture) {}, "", 0, false, ""},
-		{"filled", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }, swap.ProvenByArrival, 1000, false, ""},
-		{"filled, and told", nil, func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, solver, 1001)), dstChain) }, swap.ProvenByArrival, 1001, false, ""},
-		{"filled though called failed", nil, func(c *proofFixture) {
+		{name: "nothing yet", do: func(*proofFixture) {}},
+		{name: "filled", do: func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }, by: swap.ProvenByArrival, got: 1000},
+		{name: "filled, and told", do: func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, solver, 1001)), dstChain) }, by: swap.ProvenByArrival, got: 1001},
+		{name: "filled though called failed", do: func(c *proofFixture) {
 			c.dst.mineFinal(arrival(1, solver, 1000))
 			c.claimEnd(swap.Failed, common.Hash{}, 0)
-		}, swap.ProvenByArrival, 1000, false, ""},
-		{"filled by a contract for a filler", nil, func(c *proofFixture) {
+		}, by: swap.ProvenByArrival, got: 1000},
+		{name: "filled by a contract for a filler", do: func(c *proofFixture) {
 			x := arrival(1, stranger, 1000)
 			x.from = solver
 			c.dst.mineFinal(x)
-		}, swap.ProvenByArrival, 1000, false, ""},
-		{"filled in two parts, told", nil, func(c *proofFixture) {
+		}, by: swap.ProvenByArrival, got: 1000},
+		{name: "filled in two parts, told", do: func(c *proofFixture) {
 			x := arrival(1, solver, 600)
 			x.logs = append(x.logs, transferLog(outside, solver, account, 500), transferLog(outside, stranger, solver, 9000), transferLog(weth, solver, account, 9000))
 			c.claimEnd(swap.Filled, c.dst.mineFinal(x), dstChain)
-		}, swap.ProvenByArrival, 1100, false, ""},
-		{"less, told", nil, func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, solver, 999)), dstChain) }, swap.ProvenByArrival, 999, true, ""},
-		{"less, not told", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 999)) }, "", 0, false, ""},
-		{"not deep enough", nil, func(c *proofFixture) {
+		}, by: swap.ProvenByArrival, got: 1100},
+		{name: "less, told", do: func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, solver, 999)), dstChain) }, by: swap.ProvenByArrival, got: 999, short: true},
+		{name: "less, not told", do: func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 999)) }},
+		{name: "not deep enough", do: func(c *proofFixture) {
 			c.dst.mine(1, arrival(1, solver, 1000))
 			c.claimEnd(swap.Filled, common.Hash{0xa0, 1}, dstChain)
-		}, "", 0, false, ""},
-		{"taken back", nil, func(c *proofFixture) {
+		}},
+		{name: "taken back", do: func(c *proofFixture) {
 			c.dst.mine(1, arrival(1, solver, 1000))
 			c.dst.reorg(1)
 			c.dst.mine(ledgerDepth)
-		}, "", 0, false, ""},
-		{"reverted", nil, func(c *proofFixture) { x := arrival(1, solver, 1000); x.failed = true; c.dst.mineFinal(x) }, "", 0, false, ""},
-		{"another token", nil, func(c *proofFixture) {
+		}},
+		{name: "reverted", do: func(c *proofFixture) { x := arrival(1, solver, 1000); x.failed = true; c.dst.mineFinal(x) }},
+		{name: "another token", do: func(c *proofFixture) {
 			x := arrival(1, solver, 1000)
 			x.logs[0].Address = stranger
 			c.claimEnd(swap.Filled, c.dst.mineFinal(x), 0)
-		}, "", 0, false, swap.AwaitingProof},
-		{"to another", nil, func(c *proofFixture) {
+		}, waits: swap.AwaitingProof},
+		{name: "to another", do: func(c *proofFixture) {
 			c.claimEnd(swap.Filled, c.dst.mineFinal(ledgerTx{hash: common.Hash{0xa9}, from: solver, logs: []*types.Log{transferLog(outside, solver, stranger, 1000)}}), dstChain)
-		}, "", 0, false, swap.AwaitingProof},
-		{"on the other chain", nil, func(c *proofFixture) { x := arrival(1, solver, 1000); c.claimEnd(swap.Filled, c.src.mineFinal(x), 0) }, "", 0, false, swap.AwaitingProof},
-		{"told and not there", nil, func(c *proofFixture) { c.claimEnd(swap.Filled, common.Hash{0xbb}, dstChain) }, "", 0, false, swap.AwaitingProof},
-		{"told without a transaction", nil, func(c *proofFixture) { c.claimEnd(swap.Filled, common.Hash{}, 0) }, "", 0, false, swap.AwaitingProof},
-		{"by a stranger, told", nil, func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, stranger, 1000)), dstChain) }, "", 0, false, swap.PaymentSeen},
-		{"by a stranger, told of another", nil, func(c *proofFixture) {
+		}, waits: swap.AwaitingProof},
+		{name: "on the other chain", do: func(c *proofFixture) { x := arrival(1, solver, 1000); c.claimEnd(swap.Filled, c.src.mineFinal(x), 0) }, waits: swap.AwaitingProof},
+		{name: "told and not there", do: func(c *proofFixture) { c.claimEnd(swap.Filled, common.Hash{0xbb}, dstChain) }, waits: swap.AwaitingProof},
+		{name: "told without a transaction", do: func(c *proofFixture) { c.claimEnd(swap.Filled, common.Hash{}, 0) }, waits: swap.AwaitingProof},
+		{name: "by a stranger, told", do: func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, stranger, 1000)), dstChain) }, waits: swap.PaymentSeen},
+		{name: "by a stranger, told of another", do: func(c *proofFixture) {
 			c.dst.mineFinal(arrival(1, stranger, 1000))
 			c.claimEnd(swap.Filled, common.Hash{}, 0)
-		}, "", 0, false, swap.PaymentSeen},
-		{"by a stranger, not told", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, stranger, 1000)) }, "", 0, false, ""},
-		{"by a stranger, less", nil, func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, stranger, 999)), dstChain) }, "", 0, false, swap.AwaitingProof},
-		{"by ourselves", nil, func(c *proofFixture) {
+		}, waits: swap.PaymentSeen},
+		{name: "by a stranger, not told", do: func(c *proofFixture) { c.dst.mineFinal(arrival(1, stranger, 1000)) }},
+		{name: "by a stranger, less", do: func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, stranger, 999)), dstChain) }, waits: swap.AwaitingProof},
+		{name: "by ourselves", do: func(c *proofFixture) {
 			x := arrival(1, solver, 1000)
 			x.from = account
 			c.claimEnd(swap.Filled, c.dst.mineFinal(x), dstChain)
-		}, "", 0, false, swap.AwaitingProof},
-		{"a host is down", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)); c.dst.hosts[1].down = true }, "", 0, false, ""},
-		{"a host denies it", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)); c.dst.hosts[0].lie = denies }, "", 0, false, ""},
-		{"a host hides it", nil, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)); c.dst.hosts[0].hideLogs = true }, swap.ProvenByArrival, 1000, false, ""},
-		{"a host invents it", nil, func(c *proofFixture) {
+		}, waits: swap.AwaitingProof},
+		{name: "a host is down", do: func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)); c.dst.hosts[1].down = true }},
+		{name: "a host denies it", do: func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)); c.dst.hosts[0].lie = denies }},
+		{name: "a host hides it", do: func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)); c.dst.hosts[0].hideLogs = true }, by: swap.ProvenByArrival, got: 1000},
+		{name: "a host invents it", do: func(c *proofFixture) {
 			c.dst.hosts[0].lie = inventsFill(c.dst)
 			c.claimEnd(swap.Filled, common.Hash{0xaa}, dstChain)
-		}, "", 0, false, ""},
+		}},
 
-		{"native, told", native, func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(coin(1, solver, 1000)), dstChain) }, swap.ProvenByArrival, 1000, false, ""},
-		{"native, not told", native, func(c *proofFixture) { c.dst.mineFinal(coin(1, solver, 1000)) }, "", 0, false, ""},
-		{"native, less", native, func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(coin(1, solver, 999)), dstChain) }, swap.ProvenByArrival, 999, true, ""},
-		{"native, by a contract", native, func(c *proofFixture) {
+		{name: "native, told", change: native, do: func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(coin(1, solver, 1000)), dstChain) }, by: swap.ProvenByArrival, got: 1000},
+		{name: "native, not told", change: native, do: func(c *proofFixture) { c.dst.mineFinal(coin(1, solver, 1000)) }},
+		{name: "native, less", change: native, do: func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(coin(1, solver, 999)), dstChain) }, by: swap.ProvenByArrival, got: 999, short: true},
+		{name: "native, by a contract", change: native, do: func(c *proofFixture) {
 			c.claimEnd(swap.Filled, c.dst.mineFinal(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, internalTransfers: map[common.Address]int64{account: 1003}}), dstChain)
-		}, "", 0, false, swap.PaymentSeen},
-		{"native, in the block of another payment of the filler", native, func(c *proofFixture) {
+		}, waits: swap.PaymentSeen},
+		{name: "native, in the block of another payment of the filler", change: native, do: func(c *proofFixture) {
 			tx := ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, value: 5000}
 			c.dst.mine(1, tx, coin(2, stranger, 1000))
 			c.dst.mine(ledgerDepth)
 			c.claimEnd(swap.Filled, tx.hash, dstChain)
-		}, "", 0, false, swap.PaymentSeen},
-		{"native, less by a contract", native, func(c *proofFixture) {
+		}, waits: swap.PaymentSeen},
+		{name: "native, less by a contract", change: native, do: func(c *proofFixture) {
 			c.claimEnd(swap.Filled, c.dst.mineFinal(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, internalTransfers: map[common.Address]int64{account: 999}}), dstChain)
-		}, "", 0, false, swap.AwaitingProof},
-		{"native, by a stranger", native, func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(coin(1, stranger, 1000)), dstChain) }, "", 0, false, swap.PaymentSeen},
-		{"native, and a host lies about the balance", native, func(c *proofFixture) {
+		}, waits: swap.AwaitingProof},
+		{name: "native, by a stranger", change: native, do: func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(coin(1, stranger, 1000)), dstChain) }, waits: swap.PaymentSeen},
+		{name: "native, and a host lies about the balance", change: native, do: func(c *proofFixture) {
 			x := ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, internalTransfers: map[common.Address]int64{account: 10}}
 			c.claimEnd(swap.Filled, c.dst.mineFinal(x), dstChain)
 			c.dst.hosts[0].lie = richer()
-		}, "", 0, false, ""},
+		}},
 
-		{"refunded", nil, func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 4950)) }, swap.ProvenByRefund, 4950, false, ""},
-		{"refunded after it was called failed", nil, func(c *proofFixture) {
+		{name: "refunded", do: func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 4950)) }, by: swap.ProvenByRefund, got: 4950},
+		{name: "refunded after it was called failed", do: func(c *proofFixture) {
 			c.claimEnd(swap.Failed, common.Hash{}, 0)
 			c.src.mineFinal(refund(1, solver, 4900))
-		}, swap.ProvenByRefund, 4900, false, ""},
-		{"refunded though called filled", nil, func(c *proofFixture) {
+		}, by: swap.ProvenByRefund, got: 4900},
+		{name: "refunded though called filled", do: func(c *proofFixture) {
 			c.claimEnd(swap.Filled, common.Hash{}, 0)
 			c.src.mineFinal(refund(1, solver, 4900))
-		}, swap.ProvenByRefund, 4900, false, ""},
-		{"refunded with less, told", nil, func(c *proofFixture) { c.claimEnd(swap.Refunded, c.src.mineFinal(refund(1, solver, 4000)), srcChain) }, swap.ProvenByRefund, 4000, true, ""},
-		{"refunded with less, not told", nil, func(c *proofFixture) {
+		}, by: swap.ProvenByRefund, got: 4900},
+		{name: "refunded with less, told", do: func(c *proofFixture) { c.claimEnd(swap.Refunded, c.src.mineFinal(refund(1, solver, 4000)), srcChain) }, by: swap.ProvenByRefund, got: 4000, short: true},
+		{name: "refunded with less, not told", do: func(c *proofFixture) {
 			c.claimEnd(swap.Refunded, common.Hash{}, 0)
 			c.src.mineFinal(refund(1, solver, 4000))
-		}, "", 0, false, swap.AwaitingProof},
-		{"refunded by a stranger", nil, func(c *proofFixture) { c.claimEnd(swap.Refunded, c.src.mineFinal(refund(1, stranger, 5000)), srcChain) }, "", 0, false, swap.PaymentSeen},
-		{"refunded natively", nativeIn, func(c *proofFixture) { c.claimEnd(swap.Refunded, c.src.mineFinal(coin(1, solver, 5000)), srcChain) }, swap.ProvenByRefund, 5000, false, ""},
-		{"called failed", nil, func(c *proofFixture) { c.claimEnd(swap.Failed, common.Hash{}, 0) }, "", 0, false, swap.AwaitingRefund},
-		{"called expired", nil, func(c *proofFixture) { c.claimEnd(swap.Expired, common.Hash{}, 0) }, "", 0, false, swap.AwaitingRefund},
-		{"called something else", nil, func(c *proofFixture) { c.claimEnd("finished", common.Hash{}, 0) }, "", 0, false, ""},
-		{"silent", nil, func(c *proofFixture) {
+		}, waits: swap.AwaitingProof},
+		{name: "refunded by a stranger", do: func(c *proofFixture) { c.claimEnd(swap.Refunded, c.src.mineFinal(refund(1, stranger, 5000)), srcChain) }, waits: swap.PaymentSeen},
+		{name: "refunded natively", change: nativeIn, do: func(c *proofFixture) { c.claimEnd(swap.Refunded, c.src.mineFinal(coin(1, solver, 5000)), srcChain) }, by: swap.ProvenByRefund, got: 5000},
+		{name: "called failed", do: func(c *proofFixture) { c.claimEnd(swap.Failed, common.Hash{}, 0) }, waits: swap.AwaitingRefund},
+		{name: "called expired", do: func(c *proofFixture) { c.claimEnd(swap.Expired, common.Hash{}, 0) }, waits: swap.AwaitingRefund},
+		{name: "called something else", do: func(c *proofFixture) { c.claimEnd("finished", common.Hash{}, 0) }},
+		{name: "silent", do: func(c *proofFixture) {
 			c.provider.claims = func(swap.Order) (swap.Claim, error) { return swap.Claim{}, errors.New("down") }
 			c.now = c.now.Add(time.Hour)
-		}, "", 0, false, ""},
+		}},
 
-		{"no rpc", far, func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, solver, 1000)), noRPC) }, "", 0, false, swap.AwaitingProof},
-		{"no rpc, nothing told", far, func(*proofFixture) {}, "", 0, false, ""},
-		{"no rpc, and refunded", far, func(c *proofFixture) {
+		{name: "no rpc", change: far, do: func(c *proofFixture) { c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, solver, 1000)), noRPC) }, waits: swap.AwaitingProof},
+		{name: "no rpc, nothing told", change: far, do: func(*proofFixture) {}},
+		{name: "no rpc, and refunded", change: far, do: func(c *proofFixture) {
 			c.claimEnd(swap.Filled, common.Hash{}, 0)
 			c.src.mineFinal(refund(1, solver, 4900))
-		}, swap.ProvenByRefund, 4900, false, ""},
+		}, by: swap.ProvenByRefund, got: 4900},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c, id := newDepositFixture(t, 2, tc.change)
@@ -239,12 +239,12 @@ func TestClocksOfTwoChains(t *testing.T) {
 		known   bool // the payment's block was known already
 		by      string
 	}{
-		"a little behind":        {10 * time.Second, false, false, swap.ProvenByArrival},
-		"far behind":             {30 * time.Second, false, false, ""},
-		"behind, no head":        {10 * time.Second, true, false, ""},
-		"behind, and was there":  {10 * time.Second, false, true, ""},
-		"ahead, and no head":     {-30 * time.Second, true, false, swap.ProvenByArrival},
-		"ahead, and a head lied": {-30 * time.Second, false, true, swap.ProvenByArrival},
+		"a little behind":        {behind: 10 * time.Second, by: swap.ProvenByArrival},
+		"far behind":             {behind: 30 * time.Second},
+		"behind, no head":        {behind: 10 * time.Second, unknown: true},
+		"behind, and was there":  {behind: 10 * time.Second, known: true},
+		"ahead, and no head":     {behind: -30 * time.Second, unknown: true, by: swap.ProvenByArrival},
+		"ahead, and a head lied": {behind: -30 * time.Second, known: true, by: swap.ProvenByArrival},
 	} {
 		for _, told := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, " ", told), func(t *testing.T) {
@@ -459,14 +459,14 @@ func TestCoinOfAnotherOrder(t *testing.T) {
 		by    string
 		got   int64
 	}{
-		"there is none":           {nil, common.Hash{}, swap.ProvenByOpaqueCall, 6000},
-		"it waits for its input":  {func(o *swap.Order) { o.Terms.TokenIn = chain.Native }, common.Hash{}, "", 0},
-		"it waits for its output": {func(o *swap.Order) { o.Terms.DstChain, o.Terms.TokenOut = srcChain, chain.Native }, common.Hash{}, "", 0},
-		"it was given back":       {func(o *swap.Order) { o.Terms.TokenIn = chain.Native }, back.hash, "", 0},
-		"it waits for a token":    {func(*swap.Order) {}, common.Hash{}, swap.ProvenByOpaqueCall, 6000},
-		"it is another account's": {func(o *swap.Order) {
+		"there is none":           {told: common.Hash{}, by: swap.ProvenByOpaqueCall, got: 6000},
+		"it waits for its input":  {other: func(o *swap.Order) { o.Terms.TokenIn = chain.Native }, told: common.Hash{}},
+		"it waits for its output": {other: func(o *swap.Order) { o.Terms.DstChain, o.Terms.TokenOut = srcChain, chain.Native }, told: common.Hash{}},
+		"it was given back":       {other: func(o *swap.Order) { o.Terms.TokenIn = chain.Native }, told: back.hash},
+		"it waits for a token":    {other: func(*swap.Order) {}, told: common.Hash{}, by: swap.ProvenByOpaqueCall, got: 6000},
+		"it is another account's": {other: func(o *swap.Order) {
 			o.Terms.TokenIn, o.Terms.RefundTo, o.Terms.Recipient = chain.Native, stranger, stranger
-		}, common.Hash{}, swap.ProvenByOpaqueCall, 6000},
+		}, told: common.Hash{}, by: swap.ProvenByOpaqueCall, got: 6000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newProofFixture(t, 2)
@@ -573,15 +573,15 @@ func TestOpaqueCalls(t *testing.T) {
 		got   int64
 		short bool
 	}{
-		{"enough", own, outside, ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 1000)}}, swap.ProvenByOpaqueCall, 1000, false},
-		{"in parts, less what went on", own, outside, ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 900), transferLog(outside, stranger, account, 300), transferLog(outside, account, stranger, 100)}}, swap.ProvenByOpaqueCall, 1100, false},
-		{"less", own, outside, ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 999)}}, swap.ProvenByOpaqueCall, 999, true},
-		{"nothing", own, outside, ledgerTx{}, swap.ProvenByOpaqueCall, 0, true},
-		{"nothing, but there may be a refund", refunds, outside, ledgerTx{}, "", 0, false},
-		{"less, but more may arrive", both, outside, ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 10)}}, "", 0, false},
-		{"reverted", own, outside, ledgerTx{failed: true, logs: []*types.Log{transferLog(outside, stranger, account, 1000)}}, swap.ProvenByRevert, 0, false},
-		{"native", own, chain.Native, ledgerTx{internalTransfers: map[common.Address]int64{account: 1000}}, swap.ProvenByOpaqueCall, 1000, false},
-		{"native, less", own, chain.Native, ledgerTx{internalTransfers: map[common.Address]int64{account: 900}}, swap.ProvenByOpaqueCall, 900, true},
+		{name: "enough", proof: own, token: outside, tx: ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 1000)}}, by: swap.ProvenByOpaqueCall, got: 1000},
+		{name: "in parts, less what went on", proof: own, token: outside, tx: ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 900), transferLog(outside, stranger, account, 300), transferLog(outside, account, stranger, 100)}}, by: swap.ProvenByOpaqueCall, got: 1100},
+		{name: "less", proof: own, token: outside, tx: ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 999)}}, by: swap.ProvenByOpaqueCall, got: 999, short: true},
+		{name: "nothing", proof: own, token: outside, by: swap.ProvenByOpaqueCall, short: true},
+		{name: "nothing, but there may be a refund", proof: refunds, token: outside},
+		{name: "less, but more may arrive", proof: both, token: outside, tx: ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 10)}}},
+		{name: "reverted", proof: own, token: outside, tx: ledgerTx{failed: true, logs: []*types.Log{transferLog(outside, stranger, account, 1000)}}, by: swap.ProvenByRevert},
+		{name: "native", proof: own, token: chain.Native, tx: ledgerTx{internalTransfers: map[common.Address]int64{account: 1000}}, by: swap.ProvenByOpaqueCall, got: 1000},
+		{name: "native, less", proof: own, token: chain.Native, tx: ledgerTx{internalTransfers: map[common.Address]int64{account: 900}}, by: swap.ProvenByOpaqueCall, got: 900, short: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := newProofFixture(t, 2)
@@ -743,13 +743,13 @@ func TestFinalClaim(t *testing.T) {
 		heard     bool
 		again     bool // payments that were ruled out are examined again
 	}{
-		"under way":                          {swap.Claim{State: swap.Settling}, swap.Claim{State: swap.Settling, ProviderStatus: "more"}, common.Hash{}, true, false},
-		"the same payment, as its last word": {swap.Claim{State: swap.Settling, Tx: one}, swap.Claim{State: swap.Filled, Tx: one}, common.Hash{}, true, true},
-		"taken back":                         {swap.Claim{State: swap.Failed}, swap.Claim{State: swap.Settling, Tx: one}, common.Hash{}, false, false},
-		"another end, by nothing":            {swap.Claim{State: swap.Failed}, swap.Claim{State: swap.Filled}, common.Hash{}, false, false},
-		"another end, by a payment":          {swap.Claim{State: swap.Failed}, swap.Claim{State: swap.Refunded, Tx: one}, common.Hash{}, true, true},
-		"another payment":                    {swap.Claim{State: swap.Filled, Tx: one}, swap.Claim{State: swap.Filled, Tx: two}, common.Hash{}, true, false},
-		"while the first stands in a block":  {swap.Claim{State: swap.Filled, Tx: one}, swap.Claim{State: swap.Filled, Tx: two}, one, false, false},
+		"under way":                          {was: swap.Claim{State: swap.Settling}, says: swap.Claim{State: swap.Settling, ProviderStatus: "more"}, open: common.Hash{}, heard: true},
+		"the same payment, as its last word": {was: swap.Claim{State: swap.Settling, Tx: one}, says: swap.Claim{State: swap.Filled, Tx: one}, open: common.Hash{}, heard: true, again: true},
+		"taken back":                         {was: swap.Claim{State: swap.Failed}, says: swap.Claim{State: swap.Settling, Tx: one}, open: common.Hash{}},
+		"another end, by nothing":            {was: swap.Claim{State: swap.Failed}, says: swap.Claim{State: swap.Filled}, open: common.Hash{}},
+		"another end, by a payment":          {was: swap.Claim{State: swap.Failed}, says: swap.Claim{State: swap.Refunded, Tx: one}, open: common.Hash{}, heard: true, again: true},
+		"another payment":                    {was: swap.Claim{State: swap.Filled, Tx: one}, says: swap.Claim{State: swap.Filled, Tx: two}, open: common.Hash{}, heard: true},
+		"while the first stands in a block":  {was: swap.Claim{State: swap.Filled, Tx: one}, says: swap.Claim{State: swap.Filled, Tx: two}, open: one},
 	} {
 		l := &settlementWatch{ruledOut: map[ruled]bool{{searchFill, one}: true}, shallow: map[string]common.Hash{}}
 		if x.open != (common.Hash{}) {

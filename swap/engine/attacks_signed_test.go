@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/chain"
-	"swapkeep/swap"
-
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/core/vm/program"
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+	"swapkeep/test/await"
 )
 
 // Jump destinations of every attacking contract: its code begins with a jump over a
@@ -79,13 +80,13 @@ func (c *maliciousContract) send(to *common.Address, data []byte) {
 	c.nonce++
 	client := c.b.chain.Client()
 	var refused error // the pool may be a block behind
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	if !await.Holds(10*time.Second, func() bool {
 		refused = client.SendTransaction(c.b.t.Context(), tx)
-		if r, err := client.TransactionReceipt(c.b.t.Context(), tx.Hash()); err == nil && r != nil {
-			return
-		}
+		r, err := client.TransactionReceipt(c.b.t.Context(), tx.Hash())
+		return err == nil && r != nil
+	}) {
+		c.b.t.Fatalf("not mined: %v", refused)
 	}
-	c.b.t.Fatalf("not mined: %v", refused)
 }
 
 // deployRuntime creates a contract with the given runtime code.

@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/chain"
-	"swapkeep/swap"
-
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+	"swapkeep/test/await"
 )
 
 // A depositProvider is a provider whose plans deposit the input in the bridge's real depository,
@@ -600,8 +601,8 @@ func TestDepositIsReportedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := b.executeAcknowledged(r)
-			for c.back > 0 && h.submits.Load() == 0 {
-				time.Sleep(10 * time.Millisecond)
+			if c.back > 0 {
+				await.Until(t, 30*time.Second, "it is told", func() bool { return h.submits.Load() > 0 })
 			}
 			b.clockOffset.Add(-int64(c.back))
 			for range 40 {

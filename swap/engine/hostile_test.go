@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
-
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
+	"swapkeep/test/await"
 )
 
 // A liar stands between the engine and its sender and nodes and replaces the answers that
@@ -266,9 +267,7 @@ func TestRejectedAndMined(t *testing.T) {
 	l.evidence = func() (chain.Evidence, bool, error) { look.Add(1); return mined, false, nil }
 	b.useLiar(l)
 	o := b.order(nil)
-	for end := time.Now().Add(time.Second); look.Load() < 3 && time.Now().Before(end); { // in a block but not deep enough: no end
-		time.Sleep(5 * time.Millisecond)
-	}
+	await.Holds(time.Second, func() bool { return look.Load() >= 3 }) // in a block but not deep enough: no end
 	if o, _, _ = b.service.Order(o.ID); o.State.Final() {
 		t.Fatalf("ended %s (%s) while it is in a block", o.State, o.Reason)
 	}

@@ -246,32 +246,32 @@ func TestPartialFills(t *testing.T) {
 		got    int64
 		late   string // after its last second
 	}{
-		{"all of it", makerProof, nil, payTx(partFillTx(5000, 1000, true)), swap.ProvenByFill, 0, 1000, swap.ProvenByFill},
-		{"half of it", makerProof, nil, payTx(partFillTx(2500, 500, true)), swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
-		{"half of it, called failed", makerProof, nil, func(c *proofFixture) {
+		{name: "all of it", proof: makerProof, do: payTx(partFillTx(5000, 1000, true)), by: swap.ProvenByFill, got: 1000, late: swap.ProvenByFill},
+		{name: "half of it", proof: makerProof, do: payTx(partFillTx(2500, 500, true)), by: swap.ProvenByPartialFill, spent: 2500, got: 500, late: swap.ProvenByPartialFill},
+		{name: "half of it, called failed", proof: makerProof, do: func(c *proofFixture) {
 			payTx(partFillTx(2500, 500, true))(c)
 			c.claimEnd(swap.Failed, common.Hash{}, 0)
-		}, swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
-		{"half of it, told", makerProof, nil, func(c *proofFixture) { c.claimEnd(swap.Filled, c.src.mineFinal(partFillTx(2500, 500, true)), srcChain) }, swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
-		{"nearly all, for as much", makerProof, nil, payTx(partFillTx(4999, 1000, true)), swap.ProvenByPartialFill, 4999, 1000, swap.ProvenByPartialFill},
-		{"a token that takes a share", makerProof, nil, payTx(taxed(4950, 50, 1000)), swap.ProvenByPartialFill, 5000, 1000, swap.ProvenByPartialFill},
-		{"a token of which less arrives", makerProof, nil, payTx(partFillTx(5000, 990, true)), swap.ProvenByPartialFill, 5000, 990, swap.ProvenByPartialFill},
-		{"nothing seen to arrive", makerProof, nil, payTx(partFillTx(2500, -1, true)), "", 0, 0, ""},
-		{"more left than was signed", makerProof, nil, payTx(partFillTx(6000, 1000, true)), "", 0, 0, ""},
-		{"half, and the host that is asked first hides it", makerProof, nil, func(c *proofFixture) { payTx(partFillTx(2500, 500, true))(c); c.src.hosts[0].hideLogs = true }, swap.ProvenByPartialFill, 2500, 500, swap.ProvenByPartialFill},
-		{"half, and a host denies it", makerProof, nil, func(c *proofFixture) { payTx(partFillTx(2500, 500, true))(c); c.src.hosts[0].lie = denies }, "", 0, 0, ""},
-		{"half, reverted", makerProof, nil, func(c *proofFixture) { x := partFillTx(2500, 500, true); x.failed = true; c.src.mineFinal(x) }, "", 0, 0, swap.ProvenByAbsence},
-		{"half, taken back", makerProof, nil, func(c *proofFixture) { c.src.mine(1, partFillTx(2500, 500, true)); c.src.reorg(1) }, "", 0, 0, swap.ProvenByAbsence},
-		{"a transfer of ours to the maker", makerProof, nil, payTx(partFillTx(2500, -1, false)), "", 0, 0, swap.ProvenByAbsence},
-		{"a transfer of nothing, and another's fill", makerProof, nil, payTx(partFillTx(0, -1, true)), "", 0, 0, swap.ProvenByAbsence},
-		{"another's fill", makerProof, nil, payTx(partFillTx(-1, -1, true)), "", 0, 0, swap.ProvenByAbsence},
+		}, by: swap.ProvenByPartialFill, spent: 2500, got: 500, late: swap.ProvenByPartialFill},
+		{name: "half of it, told", proof: makerProof, do: func(c *proofFixture) { c.claimEnd(swap.Filled, c.src.mineFinal(partFillTx(2500, 500, true)), srcChain) }, by: swap.ProvenByPartialFill, spent: 2500, got: 500, late: swap.ProvenByPartialFill},
+		{name: "nearly all, for as much", proof: makerProof, do: payTx(partFillTx(4999, 1000, true)), by: swap.ProvenByPartialFill, spent: 4999, got: 1000, late: swap.ProvenByPartialFill},
+		{name: "a token that takes a share", proof: makerProof, do: payTx(taxed(4950, 50, 1000)), by: swap.ProvenByPartialFill, spent: 5000, got: 1000, late: swap.ProvenByPartialFill},
+		{name: "a token of which less arrives", proof: makerProof, do: payTx(partFillTx(5000, 990, true)), by: swap.ProvenByPartialFill, spent: 5000, got: 990, late: swap.ProvenByPartialFill},
+		{name: "nothing seen to arrive", proof: makerProof, do: payTx(partFillTx(2500, -1, true))},
+		{name: "more left than was signed", proof: makerProof, do: payTx(partFillTx(6000, 1000, true))},
+		{name: "half, and the host that is asked first hides it", proof: makerProof, do: func(c *proofFixture) { payTx(partFillTx(2500, 500, true))(c); c.src.hosts[0].hideLogs = true }, by: swap.ProvenByPartialFill, spent: 2500, got: 500, late: swap.ProvenByPartialFill},
+		{name: "half, and a host denies it", proof: makerProof, do: func(c *proofFixture) { payTx(partFillTx(2500, 500, true))(c); c.src.hosts[0].lie = denies }},
+		{name: "half, reverted", proof: makerProof, do: func(c *proofFixture) { x := partFillTx(2500, 500, true); x.failed = true; c.src.mineFinal(x) }, late: swap.ProvenByAbsence},
+		{name: "half, taken back", proof: makerProof, do: func(c *proofFixture) { c.src.mine(1, partFillTx(2500, 500, true)); c.src.reorg(1) }, late: swap.ProvenByAbsence},
+		{name: "a transfer of ours to the maker", proof: makerProof, do: payTx(partFillTx(2500, -1, false)), late: swap.ProvenByAbsence},
+		{name: "a transfer of nothing, and another's fill", proof: makerProof, do: payTx(partFillTx(0, -1, true)), late: swap.ProvenByAbsence},
+		{name: "another's fill", proof: makerProof, do: payTx(partFillTx(-1, -1, true)), late: swap.ProvenByAbsence},
 
-		{"named", nonceProof, nil, payTx(partFillTx(5000, 1000, true)), swap.ProvenByFill, 0, 1000, swap.ProvenByFill},
-		{"named, for the coin", nonceProof, coin, payTx(partFillTx(5000, -1, true)), swap.ProvenByFill, 0, 0, swap.ProvenByFill},
-		{"named, of a token that takes a share", nonceProof, nil, payTx(taxed(4950, 50, 1000)), swap.ProvenByPartialFill, 5000, 1000, swap.ProvenByPartialFill},
-		{"named, of such a token, for the coin", nonceProof, coin, payTx(taxed(4950, 50, -1)), "", 0, 0, ""},
-		{"named, with another input", nonceProof, nil, payTx(partFillTx(-1, 1000, true)), "", 0, 0, ""},
-		{"not named", nonceProof, nil, payTx(partFillTx(5000, 1000, false)), "", 0, 0, swap.ProvenByAbsence},
+		{name: "named", proof: nonceProof, do: payTx(partFillTx(5000, 1000, true)), by: swap.ProvenByFill, got: 1000, late: swap.ProvenByFill},
+		{name: "named, for the coin", proof: nonceProof, change: coin, do: payTx(partFillTx(5000, -1, true)), by: swap.ProvenByFill, late: swap.ProvenByFill},
+		{name: "named, of a token that takes a share", proof: nonceProof, do: payTx(taxed(4950, 50, 1000)), by: swap.ProvenByPartialFill, spent: 5000, got: 1000, late: swap.ProvenByPartialFill},
+		{name: "named, of such a token, for the coin", proof: nonceProof, change: coin, do: payTx(taxed(4950, 50, -1))},
+		{name: "named, with another input", proof: nonceProof, do: payTx(partFillTx(-1, 1000, true))},
+		{name: "not named", proof: nonceProof, do: payTx(partFillTx(5000, 1000, false)), late: swap.ProvenByAbsence},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := newProofFixture(t, 2)

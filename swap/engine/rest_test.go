@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swapkeep/swap"
+	"swapkeep/test/await"
 )
 
 // TestOrdersAtRest checks that a waiting order keeps little in memory, however long its
@@ -42,16 +43,13 @@ func TestOrdersAtRest(t *testing.T) {
 	before := inUse()
 	rest(many)
 	var stack, heap int64
-	for range 50 { // polls may still be running; what waits stays
+	little := await.Holds(5*time.Second, func() bool { // polls may still be running; what waits stays
 		after := inUse()
 		stack, heap = (int64(after.StackInuse)-int64(before.StackInuse))/many, (int64(after.HeapAlloc)-int64(before.HeapAlloc))/many
-		if stack <= mostStack && heap <= mostHeap {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		return stack <= mostStack && heap <= mostHeap
+	})
 	t.Logf("%d bytes of stack and %d of heap for each of %d orders", stack, heap, many)
-	if stack > mostStack || heap > mostHeap {
+	if !little {
 		t.Errorf("each order that rests takes %d bytes of stack and %d of heap", stack, heap)
 	}
 }

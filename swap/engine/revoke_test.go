@@ -24,22 +24,7 @@ func (b *engineFixture) grant(g swap.Grant, n int64) {
 		year := big.NewInt(time.Now().Add(365 * 24 * time.Hour).Unix())
 		data = slices.Concat(permit2Approve, pad(g.Token), pad(g.Spender), common.BigToHash(big.NewInt(n)).Bytes(), common.BigToHash(year).Bytes())
 	}
-	key := "grant/" + uuid.NewString()
-	c := chain.Call{ChainID: 1, From: b.from, To: g.Keeper(), Value: new(big.Int), Data: data}
-	if _, err := b.service.o.Sender.Submit(b.t.Context(), key, c, chain.Policy{Until: time.Now().Add(time.Minute)}); err != nil {
-		b.t.Fatal(err)
-	}
-	for range 500 {
-		tx, _, err := b.service.o.Sender.Poll(b.t.Context(), key)
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		if tx.State == chain.TxMined {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	b.t.Fatal("the allowance was never granted")
+	b.mineCall(chain.Call{ChainID: 1, From: b.from, To: g.Keeper(), Value: new(big.Int), Data: data})
 }
 
 // allowances lists what the bench's account granted.

@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+
 	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/swap/plan"
-
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/google/uuid"
+	"swapkeep/test/await"
 )
 
 func speedupOf(o swap.Order) SpeedUpRequest {
@@ -226,9 +227,7 @@ func TestSpeedUpSurvivesCrashes(t *testing.T) {
 			b.service.engine.Sender = l
 			ctx, cancel := context.WithCancel(t.Context())
 			b.service.engine.Resume(ctx, []string{o.ID})
-			for l.called.Load() == 0 {
-				time.Sleep(time.Millisecond)
-			}
+			l.awaitCalls(t, 1)
 			cancel()
 			b.service.engine.Wait()
 			if o, err := j.Get(o.ID); err != nil || o.Bump == nil || len(o.Attempts) != 1 {
@@ -272,9 +271,7 @@ func TestSpeedUpIsAsConsentedTo(t *testing.T) {
 	if err := b.service.Resume(b.runContext()); err != nil {
 		t.Fatal(err)
 	}
-	for l.called.Load() < 3 {
-		time.Sleep(time.Millisecond)
-	}
+	l.awaitCalls(t, 3)
 	tx, err := l.Lookup(stepKey(o, 0))
 	if p := asked.Load(); err != nil || p.Tier != chain.Normal || p.Ceiling.Cmp(o.Terms.GasCeiling) != 0 || !p.Until.Equal(tx.Policy.Until) {
 		t.Errorf("policy %+v of %+v, %v", asked.Load(), tx.Policy, err)
@@ -301,6 +298,11 @@ func (l *bumpSender) Bump(ctx context.Context, key string, p chain.Policy) (*cha
 	return l.bump(l.Sender, ctx, key, p)
 }
 
+func (l *bumpSender) awaitCalls(t *testing.T, n int32) {
+	t.Helper()
+	await.Until(t, 30*time.Second, "the sender is asked", func() bool { return l.called.Load() >= n })
+}
+
 // TestSpeedUpThatCannotBe checks that a speed-up that the sender refuses for good ends
 // with its reason while the order goes on, and that a temporary failure does not end it.
 func TestSpeedUpThatCannotBe(t *testing.T) {
@@ -320,9 +322,7 @@ func TestSpeedUpThatCannotBe(t *testing.T) {
 			if _, err := b.service.SpeedUp(t.Context(), speedupOf(o)); err != nil {
 				t.Fatal(err)
 			}
-			for l.called.Load() < 3 {
-				time.Sleep(time.Millisecond)
-			}
+			l.awaitCalls(t, 3)
 			if o, _, _ := b.service.Order(o.ID); o.Bump == nil {
 				t.Error("given up after a bad moment")
 			}

@@ -9,14 +9,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"swapkeep/chain"
-	"swapkeep/swap"
-
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 	"github.com/google/uuid"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+	"swapkeep/test/await"
 )
 
 var usdt = common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")
@@ -311,13 +312,13 @@ func (b *engineFixture) mineCall(c chain.Call) {
 	b.t.Helper()
 	key := uuid.NewString()
 	s := b.service.o.Sender
-	_, err := s.Submit(b.t.Context(), key, c, chain.Policy{Until: time.Now().Add(time.Minute)})
-	for end := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if tx, _, e := s.Poll(b.t.Context(), key); e == nil && tx.State == chain.TxMined {
-			return
-		}
+	if _, err := s.Submit(b.t.Context(), key, c, chain.Policy{Until: time.Now().Add(time.Minute)}); err != nil {
+		b.t.Fatal(err)
 	}
-	b.t.Fatalf("not mined: %v", err)
+	await.Until(b.t, 10*time.Second, "the call is mined", func() bool {
+		tx, _, err := s.Poll(b.t.Context(), key)
+		return err == nil && tx.State == chain.TxMined
+	})
 }
 
 // wantNonce checks the account's transaction count.

@@ -154,13 +154,10 @@ func (p *trader) awaitEnd(before []protocol.Order, state string) protocol.Order 
 // single-transaction block: a payment dated before its deposit would not count.
 func (p *trader) align(chain uint64) {
 	p.t.Helper()
-	const lead = 15 // seconds
-	to := p.d.Chain(chain)
-	ahead := int64(p.d.Chain(desk.Base).Head().Time) + lead - int64(to.Head().Time)
-	if chain == desk.Base || ahead <= 0 {
+	if chain == desk.Base {
 		return
 	}
-	if err := to.Shift(time.Duration(ahead) * time.Second); err != nil {
+	if err := p.d.Chain(chain).ShiftTo(p.d.Chain(desk.Base).Time().Add(15 * time.Second)); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -273,7 +273,7 @@ func (o *tour) offerChanges(p *trader) {
 	p.d.Control("POST", "/gasless", map[string]any{"jam": map[string]any{"down": true}, "rfq": map[string]any{"validitySeconds": 20}}, nil)
 	p.provider("Gasless")
 	// The quote's end is by the chain's time, which may be ahead of ours.
-	p.setClockAhead(max(0, time.Until(time.Unix(int64(p.d.Chain(desk.Base).Head().Time), 0))))
+	p.setClockAhead(max(0, time.Until(p.d.Chain(desk.Base).Time())))
 	p.amount("302")
 	p.review()
 	p.d.Control("POST", "/gasless", map[string]any{"rfq": map[string]any{"priceBps": -30}}, nil)

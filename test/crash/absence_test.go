@@ -46,7 +46,7 @@ func (p *flowRun) letExpire() error {
 // passDeadline moves the chain past the last second of an order.
 func (p *flowRun) passDeadline(o protocol.Order) error {
 	ends := o.Steps[len(o.Steps)-1].Effect.Deadline
-	if err := p.chain().Shift(ends.Sub(time.Unix(int64(p.chain().Head().Time), 0)) + time.Second); err != nil {
+	if err := p.chain().ShiftTo(ends.Add(time.Second)); err != nil {
 		return err
 	}
 	return p.chain().Mine(2 * sandboxDepth)

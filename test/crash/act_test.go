@@ -8,6 +8,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox/inject"
+	"swapkeep/test/requests"
 )
 
 // clockShift is how far the daemon's clock is ahead in a hasty flow, so that quotes expire
@@ -37,7 +38,7 @@ func (p *flowRun) cancel() error {
 }
 
 func (p *flowRun) askToCancel() error {
-	err := p.ask("swap.cancel", protocol.CancelParams{Request: p.second, Order: p.id, Digest: p.digest, Password: []byte(password)}, nil)
+	err := p.ask("swap.cancel", protocol.CancelParams{Request: p.second, Order: p.id, Digest: p.digest, Password: []byte(requests.Password)}, nil)
 	if named(err, "order_final") {
 		return nil
 	}
@@ -62,7 +63,7 @@ func (p *flowRun) speedUp() error {
 		return err
 	}
 	for range 2 {
-		if err := p.ask("swap.speedup", protocol.SpeedupParams{Request: p.second, Order: p.id, Digest: p.digest, Password: []byte(password)}, nil); err != nil {
+		if err := p.ask("swap.speedup", protocol.SpeedupParams{Request: p.second, Order: p.id, Digest: p.digest, Password: []byte(requests.Password)}, nil); err != nil {
 			return err
 		}
 	}
@@ -127,9 +128,9 @@ func (p *flowRun) acceptProposal() error {
 		case o.Final && p.agreed == "":
 			return fmt.Errorf("the order ended as %s without asking", o.State)
 		case o.Proposal != nil && o.Proposal.Review.Digest != p.agreed: // each new proposal is another act
-			p.second, p.agreed = newUUID(), o.Proposal.Review.Digest
+			p.second, p.agreed = requests.NewUUID(), o.Proposal.Review.Digest
 		}
-		err = p.ask("swap.accept", protocol.AcceptParams{Request: p.second, Order: p.id, Digest: p.agreed, Acknowledge: priceAcks, Password: []byte(password)}, nil)
+		err = p.ask("swap.accept", protocol.AcceptParams{Request: p.second, Order: p.id, Digest: p.agreed, Acknowledge: priceAcks, Password: []byte(requests.Password)}, nil)
 		if !named(err, "consent_needed") {
 			return err
 		}

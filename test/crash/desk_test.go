@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/google/uuid"
 
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
@@ -22,11 +21,10 @@ import (
 	"swapkeep/test/await"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
+	"swapkeep/test/requests"
 )
 
 const (
-	// password of the test wallets, which are created anew each time and hold nothing.
-	password     = "correct horse battery staple"
 	longTimeout  = time.Minute     // for anything to happen, even on a busy machine
 	shortTimeout = 5 * time.Second // for what is already under way
 )
@@ -67,20 +65,17 @@ func (d *desk) install(from string) {
 	}
 }
 
-// browse starts a relay as a browser does. extra is added to its environment, and to that
-// of a daemon it starts.
 func (d *desk) browse(extra ...string) (*client.Process, error) {
-	p, err := client.Start(d.Command(extra, programs.Origin))
-	if err != nil {
-		return nil, err
-	}
-	return p, greeted(p)
+	p, _, err := d.Browse(longTimeout, extra...)
+	return p, err
 }
 
-// greeted waits for a daemon's hello.
-func greeted(p *client.Process) error {
-	_, err := programs.AwaitHello(p, longTimeout)
-	return err
+// awaitSuccessor waits until the relay has started another daemon.
+func (d *desk) awaitSuccessor() {
+	d.t.Helper()
+	if _, err := programs.AwaitHello(d.relay, longTimeout); err != nil {
+		d.t.Fatalf("the relay did not come back: %v", err)
+	}
 }
 
 // open starts the daemon with extra in its environment, and then a relay without extra,
@@ -97,6 +92,14 @@ func (d *desk) open(extra ...string) {
 	if _, err := first.Stop(); err != nil {
 		d.t.Fatalf("first relay: %v", err)
 	}
+}
+
+// openTraced is open for a daemon that writes the points that it passes to the file at path.
+func (d *desk) openTraced(extra ...string) (path string) {
+	d.t.Helper()
+	path = filepath.Join(d.Dir, "trace")
+	d.open(append(extra, "SWAPKEEP_FAILPOINT_TRACE="+path)...)
+	return path
 }
 
 // errLost says that the daemon died before it answered.
@@ -129,13 +132,11 @@ func named(err error, name string) bool { return errors.Is(err, protocol.New(nam
 
 func evmAddress(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
 
-func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }
-
 // wallet creates the desk's wallet, unlocks it and selects the network.
 func (d *desk) wallet(chain uint64) {
 	d.t.Helper()
 	var made protocol.CreateResult
-	d.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, &made)
+	d.must("keys.create", protocol.CreateParams{Request: requests.NewUUID(), Password: []byte(requests.Password)}, &made)
 	accounts, err := sandbox.AccountsOf(string(made.Words), 1)
 	if err != nil {
 		d.t.Fatal(err)
@@ -161,7 +162,7 @@ func (d *desk) takeAccount() {
 
 func (d *desk) unlock() {
 	d.t.Helper()
-	d.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+	d.must("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil)
 }
 
 // order returns the daemon's view of an order.
@@ -244,6 +245,18 @@ func (w *death) killed(wait time.Duration) error {
 	return nil
 }
 
+// expectKilled checks that the watched daemon was killed before it answered what the desk did.
+func (d *desk) expectKilled(what string, err error) {
+	d.t.Helper()
+	if !errors.Is(err, errLost) {
+		d.t.Fatalf("%s: %v", what, err)
+	}
+	if err := d.dying.killed(longTimeout); err != nil {
+		d.t.Fatal(err)
+	}
+	d.dying = nil
+}
+
 // within reports whether the daemon ends in that time.
 func (w *death) within(d time.Duration) bool {
 	select {
@@ -277,6 +290,13 @@ func (d *desk) status() protocol.StatusResult {
 		d.t.Fatal(err)
 	}
 	return s
+}
+
+func (d *desk) checkNoProblems() {
+	d.t.Helper()
+	if s := d.status(); len(s.Problems) != 0 {
+		d.t.Errorf("problems: %+v", s.Problems)
+	}
 }
 
 // shut stops relay and daemon in this order, as a logout does.

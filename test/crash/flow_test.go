@@ -18,6 +18,8 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 	"swapkeep/test/audit"
+	"swapkeep/test/await"
+	"swapkeep/test/requests"
 )
 
 var (
@@ -136,7 +138,7 @@ type flowRun struct {
 func begin(d *desk, f flow, traced string) *flowRun {
 	d.t.Helper()
 	d.wallet(f.chain)
-	p := &flowRun{desk: d, flow: f, request: newUUID(), second: newUUID(), traced: traced, foreignTxs: map[common.Hash]bool{}, done: map[string]bool{}}
+	p := &flowRun{desk: d, flow: f, request: requests.NewUUID(), second: requests.NewUUID(), traced: traced, foreignTxs: map[common.Hash]bool{}, done: map[string]bool{}}
 	p.fund(native, gasMoney)
 	for token, amount := range f.funds {
 		p.fund(token, amount)
@@ -194,7 +196,7 @@ func (p *flowRun) drive() error {
 	if p.flow.revokes() {
 		acts = nil // a revoke takes none
 	}
-	err := p.ask(p.flow.method(), protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: acts, Password: []byte(password)}, &o)
+	err := p.ask(p.flow.method(), protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: acts, Password: []byte(requests.Password)}, &o)
 	switch {
 	case named(err, "plan_unknown"):
 		return errNeverAccepted
@@ -298,13 +300,17 @@ func (d *desk) reviewOf(q protocol.QuoteParams, route string) (*protocol.Review,
 
 // awaitOffered waits until the node was sent n different transactions.
 func (p *flowRun) awaitOffered(n int) error {
-	for end := time.Now().Add(longTimeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if len(p.observe().distinct()) >= n {
-			return nil
-		}
-		if p.dying != nil && p.dying.within(0) {
-			return errLost
-		}
+	enough, lost := false, false
+	await.Holds(longTimeout, func() bool {
+		enough = len(p.observe().distinct()) >= n
+		lost = !enough && p.dying != nil && p.dying.within(0)
+		return enough || lost
+	})
+	switch {
+	case enough:
+		return nil
+	case lost:
+		return errLost
 	}
 	return fmt.Errorf("the node was not handed %d transactions", n)
 }

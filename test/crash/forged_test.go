@@ -8,14 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
-
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/google/uuid"
-	bolt "go.etcd.io/bbolt"
+	"swapkeep/test/requests"
 )
 
 // thief is an account that these tests do not use otherwise.
@@ -100,7 +101,7 @@ func TestForgedOrder(t *testing.T) {
 		if seen.Cause == nil || seen.Cause.Error != "record_changed" || seen.Sending != "" || seen.Step != 0 || seen.Reason == "" {
 			t.Errorf("%+v", seen)
 		}
-		d.must("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: seen.Digest, Password: []byte(password)}, nil)
+		d.must("swap.cancel", protocol.CancelParams{Request: requests.NewUUID(), Order: o.ID, Digest: seen.Digest, Password: []byte(requests.Password)}, nil)
 		if seen, err = d.awaitOrder(o.ID, final); err != nil || seen.State != "cancelled" {
 			t.Errorf("%s, %v", seen.State, err)
 		}

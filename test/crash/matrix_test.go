@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -100,8 +99,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 func trace(t *testing.T, f flow) (kills []kill, points []string) {
 	d := newDesk(t, takeLane(t))
 	d.Env = append(d.Env, append(f.env(d), cheapWallets)...)
-	path := filepath.Join(d.Dir, "trace")
-	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
+	path := d.openTraced()
 	p := begin(d, f, path)
 	if err := p.drive(); err != nil {
 		t.Fatal(err)
@@ -163,6 +161,23 @@ func (f flow) polls(point string) bool {
 	return f.settledByProvider() && slices.Contains([]string{"status", "claim", "settling"}, nameOf(point))
 }
 
+// env makes a daemon die there.
+func (k kill) env() string { return fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit) }
+
+// killAtEach survives all kills, several at a time, and logs their table.
+func killAtEach(t *testing.T, kills []kill, survive func(*testing.T, kill) string) {
+	var table resultTable
+	t.Run("kill", func(t *testing.T) {
+		for _, k := range kills {
+			t.Run(fmt.Sprintf("%s:%d", k.point, k.hit), func(t *testing.T) {
+				t.Parallel()
+				table.note(t, k, unlockAtOnce, func() string { return survive(t, k) })
+			})
+		}
+	})
+	t.Log("\n" + table.String())
+}
+
 // survive kills the daemon at a point and checks that the user is paid exactly once.
 func survive(t *testing.T, k kill, stayLocked bool) string {
 	l := takeLane(t)
@@ -188,7 +203,7 @@ const notSoOften = "not passed so often"
 func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, reached bool) {
 	d := newDesk(t, l)
 	d.Env = append(d.Env, append(k.flow.env(d), cheapWallets)...)
-	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
+	d.open(k.env())
 	p := begin(d, k.flow, "")
 	d.dying = d.watch()
 	wait := longTimeout
@@ -206,9 +221,7 @@ func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, 
 		t.Fatal(err)
 	}
 	d.dying = nil
-	if err := greeted(d.relay); err != nil {
-		t.Fatalf("the relay did not come back: %v", err)
-	}
+	d.awaitSuccessor()
 	if stayLocked {
 		p.whileLocked(k)
 	}

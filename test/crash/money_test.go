@@ -11,6 +11,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/requests"
 )
 
 // input returns the token that the plan's last step spends: a provider that takes only
@@ -95,8 +96,8 @@ func (p *flowRun) checkNextSwap(used uint64) {
 		p.t.Fatal(err)
 	}
 	var o protocol.Order
-	request := newUUID()
-	p.must("swap.execute", protocol.ExecuteParams{Request: request, Digest: review.Digest, Acknowledge: priceAcks, Password: []byte(password)}, &o)
+	request := requests.NewUUID()
+	p.must("swap.execute", protocol.ExecuteParams{Request: request, Digest: review.Digest, Acknowledge: priceAcks, Password: []byte(requests.Password)}, &o)
 	if o, err = p.awaitOrder(o.ID, final); err != nil || o.State != "filled" {
 		p.t.Fatalf("the next swap is %s (%s), %v", o.State, o.Reason, err)
 	}

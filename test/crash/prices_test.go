@@ -37,9 +37,7 @@ func TestPricesKilledAtEveryPoint(t *testing.T) {
 			if got := d.showsPrice(); got != committed {
 				t.Errorf("the price is shown: %t", got)
 			}
-			if s := d.status(); len(s.Problems) != 0 {
-				t.Errorf("problems: %+v", s.Problems)
-			}
+			d.checkNoProblems()
 			d.shut()
 			d.open()
 			d.awaitPrice()

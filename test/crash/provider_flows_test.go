@@ -159,11 +159,8 @@ func (p *flowRun) alignClocks() {
 	if source == target {
 		return
 	}
-	const lead = 15 // seconds
-	if ahead := int64(source.Head().Time) + lead - int64(target.Head().Time); ahead > 0 {
-		if err := target.Shift(time.Duration(ahead) * time.Second); err != nil {
-			p.t.Fatal(err)
-		}
+	if err := target.ShiftTo(source.Time().Add(15 * time.Second)); err != nil {
+		p.t.Fatal(err)
 	}
 }
 

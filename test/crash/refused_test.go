@@ -3,9 +3,7 @@
 package crash
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,6 +12,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox/inject"
+	"swapkeep/test/requests"
 )
 
 // refused is a swap whose transaction no node accepts. A node may have lied, so the order
@@ -70,7 +69,7 @@ func (p *flowRun) runRefused() error {
 		return err
 	}
 	var o protocol.Order
-	if err := p.ask("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: priceAcks, Password: []byte(password)}, &o); err != nil {
+	if err := p.ask("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: priceAcks, Password: []byte(requests.Password)}, &o); err != nil {
 		return err
 	}
 	p.id = o.ID
@@ -111,15 +110,14 @@ func (p *flowRun) expired() {
 
 func traceRefused(t *testing.T, seen map[string]bool) {
 	d := newDesk(t, takeLane(t))
-	path := filepath.Join(d.Dir, "trace")
-	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
+	path := d.openTraced()
 	p := begin(d, refused, "")
 	if err := p.runRefused(); err != nil {
 		t.Fatal(err)
 	}
 	p.resetWorld()
 	d.shut()
-	d.open(clockLater, "SWAPKEEP_FAILPOINT_TRACE="+path)
+	d.openTraced(clockLater)
 	if _, err := p.awaitOrder(p.id, final); err != nil {
 		t.Fatal(err)
 	}
@@ -133,20 +131,12 @@ func traceRefused(t *testing.T, seen map[string]bool) {
 
 func surviveRefusal(t *testing.T, k kill, stayLocked bool) string {
 	d := newDesk(t, takeLane(t))
-	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
+	d.open(k.env())
 	p := begin(d, k.flow, "")
 	d.dying = d.watch()
-	if err := p.runRefused(); !errors.Is(err, errLost) {
-		t.Fatalf("refused: %v", err)
-	}
-	if err := d.dying.killed(longTimeout); err != nil {
-		t.Fatal(err)
-	}
-	d.dying = nil
+	d.expectKilled("refused", p.runRefused())
 	p.resetWorld()
-	if err := greeted(d.relay); err != nil {
-		t.Fatal(err)
-	}
+	d.awaitSuccessor()
 	p.id = p.orders()[0].ID
 	if !stayLocked {
 		d.unlock()
@@ -182,7 +172,7 @@ func surviveExpiry(t *testing.T, k kill) string {
 	}
 	p.resetWorld()
 	d.shut()
-	d.runUntilKilled(clockLater, fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
+	d.runUntilKilled(clockLater, k.env())
 	d.open()
 	if k.when == afterEnd {
 		p.expired()

@@ -12,6 +12,7 @@ import (
 	"swapkeep/test/await"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
+	"swapkeep/test/requests"
 )
 
 const manyRelays = 20
@@ -24,11 +25,9 @@ func (d *desk) startRelays(n int) ([]*client.Process, protocol.UUID) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			if relays[i], errs[i] = client.Start(d.Command(nil, programs.Origin)); errs[i] == nil {
-				var h protocol.Hello
-				h, errs[i] = programs.AwaitHello(relays[i], longTimeout)
-				instances[i] = h.Instance
-			}
+			var h protocol.Hello
+			relays[i], h, errs[i] = d.Browse(longTimeout)
+			instances[i] = h.Instance
 		})
 	}
 	wg.Wait()
@@ -100,7 +99,7 @@ func (p *flowRun) acceptedAndSent() {
 		p.t.Fatal(err)
 	}
 	var o protocol.Order
-	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: priceAcks, Password: []byte(password)}, &o)
+	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: priceAcks, Password: []byte(requests.Password)}, &o)
 	p.id = o.ID
 	if err := p.awaitOffered(1); err != nil {
 		p.t.Fatal(err)

@@ -5,10 +5,10 @@ package crash
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/requests"
 )
 
 // removal is not a swap either.
@@ -22,23 +22,12 @@ var (
 // TestRemovalKilledAtEveryPoint kills the daemon around every change of the keychain while
 // a wallet is removed: afterwards the wallet is complete or gone without a trace.
 func TestRemovalKilledAtEveryPoint(t *testing.T) {
-	kills := traceRemoval(t)
-	var table resultTable
-	t.Run("kill", func(t *testing.T) {
-		for _, k := range kills {
-			t.Run(fmt.Sprintf("%s:%d", k.point, k.hit), func(t *testing.T) {
-				t.Parallel()
-				table.note(t, k, unlockAtOnce, func() string { return surviveRemoval(t, k) })
-			})
-		}
-	})
-	t.Log("\n" + table.String())
+	killAtEach(t, traceRemoval(t), surviveRemoval)
 }
 
 func traceRemoval(t *testing.T) (kills []kill) {
 	d := newDesk(t, takeLane(t))
-	path := filepath.Join(d.Dir, "trace")
-	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
+	path := d.openTraced()
 	d.twoWallets()
 	before := len(readTrace(t, path))
 	d.must("keys.remove", removing(), nil)
@@ -64,29 +53,21 @@ func traceRemoval(t *testing.T) (kills []kill) {
 func (d *desk) twoWallets() {
 	d.t.Helper()
 	for range 2 {
-		d.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil)
+		d.must("keys.create", protocol.CreateParams{Request: requests.NewUUID(), Password: []byte(requests.Password)}, nil)
 	}
 }
 
 func removing() protocol.RemoveParams {
-	return protocol.RemoveParams{Request: newUUID(), Wallet: "2", Password: []byte(password)}
+	return protocol.RemoveParams{Request: requests.NewUUID(), Wallet: "2", Password: []byte(requests.Password)}
 }
 
 func surviveRemoval(t *testing.T, k kill) string {
 	d := newDesk(t, takeLane(t))
-	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
+	d.open(k.env())
 	d.twoWallets()
 	d.dying = d.watch()
-	if err := d.ask("keys.remove", removing(), nil); !errors.Is(err, errLost) {
-		t.Fatalf("remove: %v", err)
-	}
-	if err := d.dying.killed(longTimeout); err != nil {
-		t.Fatal(err)
-	}
-	d.dying = nil
-	if err := greeted(d.relay); err != nil {
-		t.Fatal(err)
-	}
+	d.expectKilled("remove", d.ask("keys.remove", removing(), nil))
+	d.awaitSuccessor()
 	left := map[onDisk]int{present: 2, removed: 1}[k.when]
 	d.vaultHolds(left)
 	d.unlock()
@@ -100,9 +81,7 @@ func surviveRemoval(t *testing.T, k kill) string {
 	}
 	d.vaultHolds(1)
 	d.onlyListedItems(1)
-	if s := d.status(); len(s.Problems) != 0 {
-		t.Errorf("problems: %+v", s.Problems)
-	}
+	d.checkNoProblems()
 	d.shut()
 	return fmt.Sprintf("%d wallets before the repeat, nothing left over", left)
 }

@@ -3,7 +3,6 @@
 package crash
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/requests"
 )
 
 // A storedChange is something that the daemon stores in one commit: after a death it is stored
@@ -48,7 +48,7 @@ var storedChanges = []storedChange{
 		return len(r.Tokens) == 1
 	}},
 	{"provider key", func(d *desk) error {
-		return d.ask("providers.set_key", protocol.SetKeyParams{Provider: "dex", Key: []byte("worth-nothing"), Password: []byte(password)}, nil)
+		return d.ask("providers.set_key", protocol.SetKeyParams{Provider: "dex", Key: []byte("worth-nothing"), Password: []byte(requests.Password)}, nil)
 	}, func(d *desk) bool {
 		files, err := filepath.Glob(filepath.Join(d.Instance.Home, "keys", "*@provider%2Fdex*"))
 		if err != nil {
@@ -99,8 +99,7 @@ var (
 
 func traceKeeping(t *testing.T, what storedChange) (kills []kill) {
 	d := newDesk(t, takeLane(t))
-	path := filepath.Join(d.Dir, "trace")
-	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
+	path := d.openTraced()
 	d.wallet(mainnet)
 	before := len(readTrace(t, path))
 	if err := what.do(d); err != nil {
@@ -126,19 +125,11 @@ func traceKeeping(t *testing.T, what storedChange) (kills []kill) {
 
 func surviveKeeping(t *testing.T, k kill, what storedChange) string {
 	d := newDesk(t, takeLane(t))
-	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
+	d.open(k.env())
 	d.wallet(mainnet)
 	d.dying = d.watch()
-	if err := what.do(d); !errors.Is(err, errLost) {
-		t.Fatalf("%s: %v", what.name, err)
-	}
-	if err := d.dying.killed(longTimeout); err != nil {
-		t.Fatal(err)
-	}
-	d.dying = nil
-	if err := greeted(d.relay); err != nil {
-		t.Fatal(err)
-	}
+	d.expectKilled(what.name, what.do(d))
+	d.awaitSuccessor()
 	if got := what.kept(d); got != (k.when == kept) {
 		t.Errorf("kept is %t", got)
 	}
@@ -149,9 +140,7 @@ func surviveKeeping(t *testing.T, k kill, what storedChange) string {
 	if !what.kept(d) {
 		t.Error("the repeat is not kept")
 	}
-	if s := d.status(); len(s.Problems) != 0 {
-		t.Errorf("problems: %+v", s.Problems)
-	}
+	d.checkNoProblems()
 	d.shut()
 	return k.when.note + ", then repeated"
 }

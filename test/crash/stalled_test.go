@@ -3,7 +3,6 @@
 package crash
 
 import (
-	"errors"
 	"testing"
 
 	"swapkeep/sandbox/inject"
@@ -31,16 +30,8 @@ func TestKilledWhileProviderHangs(t *testing.T) {
 			d.open()
 			p := begin(d, flowNamed(h.flow), "")
 			p.stallAndKill(h.endpoint)
-			if err := p.drive(); !errors.Is(err, errLost) {
-				t.Fatalf("the daemon was not killed: %v", err)
-			}
-			if err := p.dying.killed(longTimeout); err != nil {
-				t.Fatal(err)
-			}
-			p.dying = nil
-			if err := greeted(d.relay); err != nil {
-				t.Fatal(err)
-			}
+			d.expectKilled("the daemon was not killed", p.drive())
+			d.awaitSuccessor()
 			if _, err := p.awaitOrder(p.id, final); err != nil { // while locked, as everything is signed
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ import (
 	"swapkeep/sandbox/inject"
 	"swapkeep/test/await"
 	"swapkeep/test/processes"
+	"swapkeep/test/requests"
 )
 
 // limit simulates a full disk for a process; 0 frees it again.
@@ -36,9 +37,7 @@ var reliefs = map[string]func(*desk, int){
 func (d *desk) kill(pid int) {
 	d.t.Helper()
 	d.crash(pid)
-	if err := greeted(d.relay); err != nil {
-		d.t.Fatal(err)
-	}
+	d.awaitSuccessor()
 	d.unlock()
 }
 
@@ -122,7 +121,7 @@ func (p *flowRun) acceptHeldAt(method string, do func(pid int)) {
 		p.t.Fatal(err)
 	}
 	var o protocol.Order
-	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: priceAcks, Password: []byte(password)}, &o)
+	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: priceAcks, Password: []byte(requests.Password)}, &o)
 	p.id = o.ID
 	await.Until(p.t, longTimeout, "the node is asked for "+method, func() bool { return faults.Held() > 0 })
 	do(pid)

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/host/client"
 	"swapkeep/host/relay"
 	"swapkeep/host/transport"
 	"swapkeep/test/await"
@@ -231,12 +230,9 @@ func (d *desk) killAtEachPoint(seen map[string]bool, command func(extra ...strin
 // checkWorks checks that a browser reaches a daemon of one of these versions.
 func (d *desk) checkWorks(versions ...string) {
 	d.t.Helper()
-	p, err := client.Start(d.Command(nil, programs.Origin))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	if h, err := programs.AwaitHello(p, longTimeout); err != nil || !slices.Contains(versions, h.Version) {
-		d.t.Errorf("greeted by %q, %v", h.Version, err)
+	p, h, err := d.Browse(longTimeout)
+	if err != nil || !slices.Contains(versions, h.Version) {
+		d.t.Fatalf("greeted by %q, %v", h.Version, err)
 	}
 	if _, err := p.Stop(); err != nil {
 		d.t.Error(err)

@@ -3,7 +3,6 @@
 package crash
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/requests"
 )
 
 // creation is not a swap and has its own matrix.
@@ -24,24 +24,13 @@ var (
 // TestWalletKilledAtEveryPoint kills the daemon around every write to the keychain while a
 // wallet is created. The vault must not be damaged.
 func TestWalletKilledAtEveryPoint(t *testing.T) {
-	kills := traceCreation(t)
-	var table resultTable
-	t.Run("kill", func(t *testing.T) {
-		for _, k := range kills {
-			t.Run(fmt.Sprintf("%s:%d", k.point, k.hit), func(t *testing.T) {
-				t.Parallel()
-				table.note(t, k, unlockAtOnce, func() string { return surviveCreation(t, k) })
-			})
-		}
-	})
-	t.Log("\n" + table.String())
+	killAtEach(t, traceCreation(t), surviveCreation)
 }
 
 func traceCreation(t *testing.T) (kills []kill) {
 	d := newDesk(t, takeLane(t))
-	path := filepath.Join(d.Dir, "trace")
-	d.open("SWAPKEEP_FAILPOINT_TRACE=" + path)
-	d.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil)
+	path := d.openTraced()
+	d.must("keys.create", protocol.CreateParams{Request: requests.NewUUID(), Password: []byte(requests.Password)}, nil)
 	points, hits := readTrace(t, path), map[string]int{}
 	d.shut()
 	for i, point := range points {
@@ -60,32 +49,22 @@ func traceCreation(t *testing.T) (kills []kill) {
 
 func surviveCreation(t *testing.T, k kill) string {
 	d := newDesk(t, takeLane(t))
-	d.open(fmt.Sprintf("SWAPKEEP_FAILPOINT=%s:%d", k.point, k.hit))
+	d.open(k.env())
 	d.dying = d.watch()
-	create := protocol.CreateParams{Request: newUUID(), Password: []byte(password)}
-	if err := d.ask("keys.create", create, nil); !errors.Is(err, errLost) {
-		t.Fatalf("create: %v", err)
-	}
-	if err := d.dying.killed(longTimeout); err != nil {
-		t.Fatal(err)
-	}
-	d.dying = nil
-	if err := greeted(d.relay); err != nil {
-		t.Fatal(err)
-	}
+	create := protocol.CreateParams{Request: requests.NewUUID(), Password: []byte(requests.Password)}
+	d.expectKilled("create", d.ask("keys.create", create, nil))
+	d.awaitSuccessor()
 	before := map[onDisk]int{unlisted: 0, listed: 1}[k.when]
 	d.vaultHolds(before)
 	var made protocol.CreateResult
-	d.must("keys.create", protocol.CreateParams{Request: create.Request, Password: []byte(password)}, &made)
+	d.must("keys.create", protocol.CreateParams{Request: create.Request, Password: []byte(requests.Password)}, &made)
 	if n := len(strings.Fields(string(made.Words))); n != 12 {
 		t.Errorf("the repeat shows %d words", n)
 	}
 	d.unlock()
 	d.vaultHolds(before + 1)
 	d.onlyListedItems(before + 1)
-	if s := d.status(); len(s.Problems) != 0 {
-		t.Errorf("problems: %+v", s.Problems)
-	}
+	d.checkNoProblems()
 	d.canSwap(made.Wallet)
 	return fmt.Sprintf("%d wallet before the repeat, all open", before)
 }

@@ -101,6 +101,7 @@ var allowedImports = map[string][]string{
 	"test/programs":   {"internal/failpoint", "host/client", "host/protocol", "host/transport", "test/await"},
 	"test/keychain":   {"test/await"},
 	"test/processes":  {"test/await"},
+	"test/requests":   {"host/protocol"}, // any test that plays a user may import it
 	"test/servers":    {"test/await"},
 	"test/audit":      {"sandbox"},                // judges the daemon, so it shares nothing with it
 	"test/browser/ui": {"manifest", "test/await"}, // knows browsers, and nothing of the product

@@ -14,6 +14,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/internal/clock"
+	"swapkeep/test/requests"
 )
 
 // An attempt is one thing that the script tries, and its entry in docs/security.md's table.
@@ -122,7 +123,7 @@ func (p *popup) overstep() {
 		params any
 	}{
 		{"keys.export", protocol.ExportParams{Form: protocol.ExportWords}},
-		{"keys.remove", protocol.RemoveParams{Request: newUUID()}},
+		{"keys.remove", protocol.RemoveParams{Request: requests.NewUUID()}},
 		{"providers.set_key", protocol.SetKeyParams{Provider: "bridge", Key: []byte("its own")}},
 		{"settings.set", protocol.SetParams{Key: "networks.1.rpc", Values: []string{url}}},
 		{"settings.set", protocol.SetParams{Key: "providers.bridge.base_url", Value: &url}},
@@ -161,7 +162,7 @@ func (p *popup) otherConnections() {
 			p.count(err.Error())
 			continue
 		}
-		params := protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acknowledgements(r.Findings)}
+		params := protocol.ExecuteParams{Request: requests.NewUUID(), Digest: r.Digest, Acknowledge: requests.Acks(r.Findings)}
 		if p.askOn(relay, "swap.execute", params, nil) == nil {
 			p.count("executed")
 		}
@@ -319,7 +320,7 @@ func (p *popup) outbid(order string) {
 	if p.ask("swap.order", protocol.OrderParams{Order: order}, &now) != nil || now.Order.Sending == "" || now.Order.Speedup != "" {
 		return
 	}
-	s := protocol.SpeedupParams{Request: newUUID(), Order: order, Digest: now.Order.Digest, Tier: protocol.TierFast}
+	s := protocol.SpeedupParams{Request: requests.NewUUID(), Order: order, Digest: now.Order.Digest, Tier: protocol.TierFast}
 	if now.Order.Terms.GasCeiling != maxGasCeiling {
 		s.GasCeiling = maxGasCeiling
 	}
@@ -328,7 +329,7 @@ func (p *popup) outbid(order string) {
 		return
 	}
 	if s.GasCeiling != "" {
-		s.Request, s.GasCeiling = newUUID(), ""
+		s.Request, s.GasCeiling = requests.NewUUID(), ""
 		if p.ask("swap.speedup", s, nil) == nil {
 			p.count("sped up within the ceiling")
 		}
@@ -366,7 +367,7 @@ func (p *popup) cancelApproved(order string) {
 			p.checkThief(p.w.Chain(o.Terms.SrcChainID).Mine(1))
 			continue
 		}
-		if p.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: order, Digest: now.Order.Digest}, nil) == nil {
+		if p.ask("swap.cancel", protocol.CancelParams{Request: requests.NewUUID(), Order: order, Digest: now.Order.Digest}, nil) == nil {
 			p.count("cancelled")
 		}
 		return
@@ -381,7 +382,7 @@ func (p *popup) revoke() {
 			return
 		}
 		for _, a := range page.Allowances {
-			if a.Digest != "" && p.ask("approvals.revoke", protocol.RevokeParams{Request: newUUID(), Digest: a.Digest}, nil) == nil {
+			if a.Digest != "" && p.ask("approvals.revoke", protocol.RevokeParams{Request: requests.NewUUID(), Digest: a.Digest}, nil) == nil {
 				p.count("revoked")
 			}
 		}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
+	"swapkeep/test/requests"
 )
 
 // A popup is the script: an open session, the frames of its connection, and more
@@ -42,7 +44,7 @@ func (p *popup) askOn(relay *client.Process, method string, params, result any) 
 	defer cancel()
 	err := relay.Call(ctx, method, params, result)
 	if err != nil {
-		p.count(nameOf(err))
+		p.count(cmp.Or(requests.ErrorName(err), err.Error()))
 		p.progress("%s: %v", method, err)
 	}
 	return err
@@ -53,15 +55,6 @@ func (p *popup) progress(format string, args ...any) {
 	if p.w.verbose {
 		fmt.Fprintf(os.Stderr, "  "+format+"\n", args...)
 	}
-}
-
-// nameOf returns an error's name on the wire.
-func nameOf(err error) string {
-	var said *protocol.Error
-	if errors.As(err, &said) {
-		return said.Name
-	}
-	return err.Error()
 }
 
 func (p *popup) count(what string) {
@@ -149,17 +142,7 @@ func (p *popup) plan(t trade) (r protocol.Review, err error) {
 
 // execute executes a plan and acknowledges all findings that ask for it.
 func (p *popup) execute(r protocol.Review) (o protocol.Order, err error) {
-	return o, p.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acknowledgements(r.Findings)}, &o)
-}
-
-// acknowledgements returns the findings that must be acknowledged.
-func acknowledgements(found []protocol.Finding) (codes []string) {
-	for _, f := range found {
-		if f.Severity == "acknowledge" && !slices.Contains(codes, f.Code) {
-			codes = append(codes, f.Code)
-		}
-	}
-	return codes
+	return o, p.ask("swap.execute", protocol.ExecuteParams{Request: requests.NewUUID(), Digest: r.Digest, Acknowledge: requests.Acks(r.Findings)}, &o)
 }
 
 // swap quotes, prepares and executes.
@@ -199,7 +182,7 @@ func (p *popup) settle() {
 	for _, o := range wait(waitTimeout) {
 		p.count("withdrawn")
 		p.progress("order %s is %s %s at step %d: %s", o.ID, o.State, o.Condition, o.Step, o.Reason)
-		_ = p.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest}, nil)
+		_ = p.ask("swap.cancel", protocol.CancelParams{Request: requests.NewUUID(), Order: o.ID, Digest: o.Digest}, nil)
 	}
 	for range wait(waitTimeout) {
 		p.count("left open")
@@ -209,7 +192,7 @@ func (p *popup) settle() {
 // accept consents to an order's proposal.
 func (p *popup) accept(o protocol.Order) {
 	r := o.Proposal.Review
-	if p.ask("swap.accept", protocol.AcceptParams{Request: newUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: acknowledgements(r.Findings)}, nil) == nil {
+	if p.ask("swap.accept", protocol.AcceptParams{Request: requests.NewUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: requests.Acks(r.Findings)}, nil) == nil {
 		p.count("proposal accepted")
 	}
 }

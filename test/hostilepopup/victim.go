@@ -11,19 +11,16 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/google/uuid"
 
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
 	"swapkeep/test/await"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
+	"swapkeep/test/requests"
 )
 
 const (
-	// password of every wallet. Each victim types it once.
-	password = "correct horse battery staple"
-
 	callTimeout = 30 * time.Second // limit for a call
 	waitTimeout = 40 * time.Second // limit for anything that must happen in the end
 )
@@ -69,13 +66,13 @@ func (v *victim) window() (*client.Process, error) {
 
 // makeWallet ends with the only password that this victim types.
 func (v *victim) makeWallet() error {
-	if err := v.call("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil); err != nil {
+	if err := v.call("keys.create", protocol.CreateParams{Request: requests.NewUUID(), Password: []byte(requests.Password)}, nil); err != nil {
 		return err
 	}
 	if err := v.call("keys.lock", nil, nil); err != nil {
 		return err
 	}
-	if err := v.call("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil); err != nil {
+	if err := v.call("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil); err != nil {
 		return err
 	}
 	var all protocol.AccountsResult
@@ -145,5 +142,3 @@ func (v *victim) close() error {
 	}
 	return errors.Join(err, lookErr)
 }
-
-func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }

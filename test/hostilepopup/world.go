@@ -147,16 +147,14 @@ func (w *world) wait(d time.Duration, meanwhile func() error) error {
 // align brings the chains up to the clock's time.
 func (w *world) align() {
 	for _, c := range w.Chains() {
-		if d := clock.Now().Sub(head(c)); d >= time.Second {
-			_ = c.Shift(d) // refused while a transaction comes in; the next block catches up
-		}
+		_ = c.ShiftTo(clock.Now()) // refused while a transaction comes in; the next block catches up
 	}
 }
 
 // catchUp speeds the clock up until no chain is more than seconds ahead of it: each block
 // is at least a second later than the previous one, however soon it comes.
 func (w *world) catchUp() error {
-	ahead := func(c *sandbox.Chain) bool { return head(c).Sub(clock.Now()) > 3*time.Second }
+	ahead := func(c *sandbox.Chain) bool { return c.Time().Sub(clock.Now()) > 3*time.Second }
 	if !slices.ContainsFunc(w.Chains(), ahead) {
 		return nil
 	}
@@ -166,9 +164,6 @@ func (w *world) catchUp() error {
 		}
 	})
 }
-
-// head returns the time of the latest block.
-func head(c *sandbox.Chain) time.Time { return time.Unix(int64(c.Head().Time), 0) }
 
 // A holding is the victim's balance of a token.
 type holding struct {

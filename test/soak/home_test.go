@@ -23,10 +23,7 @@ import (
 	"swapkeep/test/programs"
 )
 
-const (
-	password = "correct horse battery staple"
-	patience = 30 * time.Second // real time; enough for any event on a busy machine
-)
+const patience = 30 * time.Second // real time; enough for any event on a busy machine
 
 // A home is the home of a running daemon.
 type home struct {
@@ -129,10 +126,7 @@ type window struct {
 
 func (h *home) window() *window {
 	h.t.Helper()
-	p, err := client.Start(h.Command(nil, programs.Origin))
-	if err == nil {
-		_, err = programs.AwaitHello(p, patience)
-	}
+	p, _, err := h.Browse(patience)
 	if err != nil {
 		h.t.Fatalf("%v\n%s%s", err, h.Log(), h.stderr.String())
 	}

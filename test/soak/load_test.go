@@ -85,16 +85,13 @@ func (h *home) idleFigures() (now failpoint.ResourceUsage) {
 // were.
 func (h *home) awaitRelease(before failpoint.ResourceUsage) (now failpoint.ResourceUsage) {
 	h.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+	if !await.Holds(patience, func() bool {
 		now = h.figures()
-		if now.Goroutines <= before.Goroutines+12 && now.Descriptors <= before.Descriptors+8 && now.Heap <= before.Heap+2*mebi && now.RSS <= before.RSS+16*mebi {
-			return now
-		}
-		if time.Now().After(end) {
-			h.t.Errorf("it was %s\nand stays %s", formatFigures(before), formatFigures(now))
-			return now
-		}
+		return now.Goroutines <= before.Goroutines+12 && now.Descriptors <= before.Descriptors+8 && now.Heap <= before.Heap+2*mebi && now.RSS <= before.RSS+16*mebi
+	}) {
+		h.t.Errorf("it was %s\nand stays %s", formatFigures(before), formatFigures(now))
 	}
+	return now
 }
 
 func formatFigures(f failpoint.ResourceUsage) string {

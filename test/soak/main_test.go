@@ -15,7 +15,6 @@
 // hundreds of times as fast (see package fault), while answers take real time. The sandbox,
 // which simulates everything outside, goes by the same clock. Under load time passes at its
 // normal pace, except where a test says otherwise.
-// passes as it does, but where a test says otherwise.
 package soak
 
 import (
@@ -192,9 +191,7 @@ func mineBlocks(t *testing.T) {
 				if c.ID == mainnet {
 					now = now.Add(clockLead)
 				}
-				if d := now.Sub(time.Unix(int64(c.Head().Time), 0)); d >= time.Second {
-					_ = c.Shift(d) // refused while a transaction comes in; the next block catches up
-				}
+				_ = c.ShiftTo(now) // refused while a transaction comes in; the next block catches up
 			}
 		}
 	}()

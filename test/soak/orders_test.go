@@ -20,6 +20,7 @@ import (
 	"swapkeep/internal/clock"
 	"swapkeep/sandbox/bridgesim"
 	"swapkeep/test/await"
+	"swapkeep/test/requests"
 )
 
 // manyOrders is the number of open orders that a daemon allows.
@@ -119,7 +120,7 @@ func (u *user) makeMany(shares []orderMix, count int) {
 	var all sync.WaitGroup
 	for _, s := range shares {
 		w := u.window()
-		w.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+		w.must("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil)
 		w.must("networks.select", protocol.SelectParams{ChainID: base}, nil)
 		all.Go(func() {
 			defer w.closeWindow()
@@ -146,8 +147,7 @@ func (u *user) makeOne(w *window, d userSwap) (err error) {
 		if err = u.order(w, d); err == nil {
 			return nil
 		}
-		var e *protocol.Error
-		if errors.As(err, &e) && e.Name == "plan_executed" {
+		if requests.ErrorName(err) == "plan_executed" {
 			time.Sleep(time.Second / time.Duration(pace))
 			pace *= 0.9
 			continue
@@ -174,7 +174,7 @@ func (u *user) order(w *window, d userSwap) error {
 	if err := w.ask("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, &r); err != nil {
 		return err
 	}
-	p := protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}
+	p := protocol.ExecuteParams{Request: requests.NewUUID(), Digest: r.Digest, Acknowledge: requests.Acks(r.Findings), Password: []byte(requests.Password)}
 	err := w.ask("swap.execute", p, nil)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = w.ask("swap.execute", p, nil)

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/google/uuid"
 
 	"swapkeep/host/protocol"
 	"swapkeep/internal/clock"
 	"swapkeep/sandbox/dexsim"
 	"swapkeep/test/await"
+	"swapkeep/test/requests"
 )
 
 const (
@@ -78,8 +78,8 @@ func newUser(t *testing.T, h *home) *user {
 	u := &user{home: h, orders: map[string]userSwap{}}
 	w := h.window()
 	defer w.closeWindow()
-	w.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil)
-	w.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+	w.must("keys.create", protocol.CreateParams{Request: requests.NewUUID(), Password: []byte(requests.Password)}, nil)
+	w.must("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil)
 	u.unlocks++
 	var r protocol.AccountsResult
 	w.must("keys.accounts", nil, &r)
@@ -96,8 +96,6 @@ func newUser(t *testing.T, h *home) *user {
 	return u
 }
 
-func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }
-
 // visit plays a user at the wallet: unlock, look around, swap, leave a quote watched,
 // accept a plan too late, and close the window without locking.
 func (u *user) visit(round int) {
@@ -109,7 +107,7 @@ func (u *user) visit(round int) {
 	if err := world.DEX().Set(d.settings()); err != nil {
 		u.t.Fatal(err)
 	}
-	w.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+	w.must("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil)
 	u.unlocks++
 	w.must("networks.select", protocol.SelectParams{ChainID: d.chain}, nil)
 	u.lookAround(w, d)
@@ -138,7 +136,7 @@ func (u *user) acceptTooLate(w *window, d userSwap) {
 	setPace(u.t, fastPace)
 	waitUntil(review.Expires.Add(time.Minute))
 	setPace(u.t, slowPace)
-	err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: review.Digest, Password: []byte(password)}, nil)
+	err = w.ask("swap.execute", protocol.ExecuteParams{Request: requests.NewUUID(), Digest: review.Digest, Password: []byte(requests.Password)}, nil)
 	if !errors.Is(err, protocol.New("quote_expired", "")) && !errors.Is(err, protocol.New("plan_unknown", "")) {
 		u.t.Errorf("%s, a minute after it was over: %v", d.name, err)
 		return
@@ -187,17 +185,6 @@ func (u *user) review(w *window, d userSwap) (r protocol.Review, err error) {
 	return r, err
 }
 
-// acks returns the findings that must be acknowledged: prices may be too old for a moment
-// when time runs fast.
-func acks(all []protocol.Finding) (codes []string) {
-	for _, f := range all {
-		if f.Severity == "acknowledge" && !slices.Contains(codes, f.Code) {
-			codes = append(codes, f.Code)
-		}
-	}
-	return codes
-}
-
 // swap makes an order. On a busy machine a quote may expire before it is accepted; then it
 // slows the clock and tries again.
 func (u *user) swap(w *window, d userSwap) {
@@ -210,7 +197,7 @@ func (u *user) swap(w *window, d userSwap) {
 		if r, err = u.review(w, d); err != nil {
 			continue
 		}
-		if err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}, &o); err == nil {
+		if err = w.ask("swap.execute", protocol.ExecuteParams{Request: requests.NewUUID(), Digest: r.Digest, Acknowledge: requests.Acks(r.Findings), Password: []byte(requests.Password)}, &o); err == nil {
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/requests"
 )
 
 // A consent is what a user agreed to, and its result as far as the users know. world.mu
@@ -46,8 +47,8 @@ func (u *user) settle(c *consent) {
 		c.id = o.ID
 		u.w.lastOpen++
 		u.w.count(map[string]string{"swap.execute": "swaps", "approvals.revoke": "revokes"}[c.method], 1)
-	case nameOf(err) != "":
-		c.refused = nameOf(err)
+	case requests.ErrorName(err) != "":
+		c.refused = requests.ErrorName(err)
 	}
 }
 
@@ -86,10 +87,10 @@ func (u *user) meddle() {
 		u.accept(o)
 	case p < 4:
 		u.w.count("cancels asked", 1)
-		_ = u.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest, Password: []byte(password)}, nil)
+		_ = u.ask("swap.cancel", protocol.CancelParams{Request: requests.NewUUID(), Order: o.ID, Digest: o.Digest, Password: []byte(requests.Password)}, nil)
 	case p < 8:
 		u.w.count("speedups asked", 1)
-		_ = u.ask("swap.speedup", protocol.SpeedupParams{Request: newUUID(), Order: o.ID, Digest: o.Digest, Password: []byte(password)}, nil)
+		_ = u.ask("swap.speedup", protocol.SpeedupParams{Request: requests.NewUUID(), Order: o.ID, Digest: o.Digest, Password: []byte(requests.Password)}, nil)
 	default:
 		_ = u.ask("swap.order", protocol.OrderParams{Order: o.ID}, nil)
 	}
@@ -107,7 +108,7 @@ func (u *user) accept(o protocol.Order) {
 	c.digests, c.terms = append(c.digests, r.Digest), append(c.terms, r.Terms)
 	u.w.mu.Unlock()
 	u.w.count("proposals accepted", 1)
-	_ = u.ask("swap.accept", protocol.AcceptParams{Request: newUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}, nil)
+	_ = u.ask("swap.accept", protocol.AcceptParams{Request: requests.NewUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: requests.Acks(r.Findings), Password: []byte(requests.Password)}, nil)
 }
 
 // revoke revokes a leftover allowance, if there is one.
@@ -120,8 +121,8 @@ func (u *user) revoke() {
 		if a.Digest == "" || a.Leftover == "" {
 			continue
 		}
-		c := &consent{request: newUUID(), account: u.account, digests: []protocol.Hash{a.Digest}, revoked: &a}
-		c.method, c.params = "approvals.revoke", protocol.RevokeParams{Request: c.request, Digest: a.Digest, Password: []byte(password)}
+		c := &consent{request: requests.NewUUID(), account: u.account, digests: []protocol.Hash{a.Digest}, revoked: &a}
+		c.method, c.params = "approvals.revoke", protocol.RevokeParams{Request: c.request, Digest: a.Digest, Password: []byte(requests.Password)}
 		u.sendConsent(c)
 		return
 	}

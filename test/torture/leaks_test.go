@@ -11,6 +11,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/internal/failpoint"
+	"swapkeep/test/requests"
 )
 
 // Limits on the resources of an idle daemon: most is without open orders, order is added
@@ -78,7 +79,7 @@ func openOf(all []protocol.OrderResult) (n int) {
 func (w *world) lookAround(name string) (resources, error) {
 	u := w.newUser(name, windows+3)
 	defer u.leave()
-	if err := u.retryUntilAnswered("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil); err != nil {
+	if err := u.retryUntilAnswered("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil); err != nil {
 		return resources{}, err
 	}
 	if _, err := w.listed(u); err != nil {

@@ -15,6 +15,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/test/audit"
 	"swapkeep/test/await"
+	"swapkeep/test/requests"
 )
 
 const (
@@ -116,7 +117,7 @@ func (w *world) settleAll(u *user) error {
 	if err := w.align(0); err != nil {
 		return err
 	}
-	if err := u.retryUntilAnswered("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil); err != nil {
+	if err := u.retryUntilAnswered("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil); err != nil {
 		return err
 	}
 	for _, c := range slices.Clone(w.consents) {
@@ -165,11 +166,11 @@ func (w *world) await(u *user, most time.Duration) bool {
 		for _, o := range open.Orders {
 			switch {
 			case o.Proposal != nil && o.Proposal.Review.Blocked:
-				_ = u.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest, Password: []byte(password)}, nil)
+				_ = u.ask("swap.cancel", protocol.CancelParams{Request: requests.NewUUID(), Order: o.ID, Digest: o.Digest, Password: []byte(requests.Password)}, nil)
 			case o.Proposal != nil:
 				u.accept(o)
 			case o.Condition == "waiting_unlock":
-				_ = u.retryUntilAnswered("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+				_ = u.retryUntilAnswered("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil)
 			}
 			waits = waits || w.whyOpen(o) == ""
 		}

@@ -15,6 +15,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/test/processes"
+	"swapkeep/test/requests"
 	"swapkeep/test/secretscan"
 )
 
@@ -49,7 +50,7 @@ func (w *world) addSecrets(u *user, words string) error {
 	for _, kind := range keyedServices {
 		key := newAccessKey()
 		w.secrets = append(w.secrets, secretscan.Text("key of "+kind, key))
-		if err := u.retryUntilAnswered("providers.set_key", protocol.SetKeyParams{Provider: kind, Key: []byte(key), Password: []byte(password)}, nil); err != nil {
+		if err := u.retryUntilAnswered("providers.set_key", protocol.SetKeyParams{Provider: kind, Key: []byte(key), Password: []byte(requests.Password)}, nil); err != nil {
 			return err
 		}
 	}
@@ -61,7 +62,7 @@ func (w *world) addSecrets(u *user, words string) error {
 	if err != nil {
 		return err
 	}
-	w.secrets = slices.Concat(w.secrets, wallet, []secretscan.Secret{secretscan.Text("password", password)})
+	w.secrets = slices.Concat(w.secrets, wallet, []secretscan.Secret{secretscan.Text("password", requests.Password)})
 	boxes := 0
 	for name, value := range held {
 		if strings.HasPrefix(name, "provider/") {

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/google/uuid"
 
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
 	"swapkeep/test/programs"
+	"swapkeep/test/requests"
 )
 
 const (
@@ -110,17 +110,9 @@ var retryErrors = []string{"busy", "daemon_lost", "daemon_starting", "timed_out"
 // lockedErrors lists errors after which the wallet is unlocked first.
 var lockedErrors = []string{"session_required", "locked"}
 
-func nameOf(err error) string {
-	var said *protocol.Error
-	if errors.As(err, &said) {
-		return said.Name
-	}
-	return ""
-}
-
 // isRetryable reports whether an error says nothing about the result of the call.
 func isRetryable(err error) bool {
-	return errors.Is(err, errLost) || slices.Contains(retryErrors, nameOf(err)) || strings.HasPrefix(nameOf(err), "keychain_")
+	return errors.Is(err, errLost) || slices.Contains(retryErrors, requests.ErrorName(err)) || strings.HasPrefix(requests.ErrorName(err), "keychain_")
 }
 
 // retryUntilAnswered repeats a call until there is an answer, and unlocks the wallet for it. It returns
@@ -128,8 +120,8 @@ func isRetryable(err error) bool {
 func (u *user) retryUntilAnswered(method string, params, result any) (err error) {
 	for end := time.Now().Add(waitTimeout); time.Now().Before(end) && u.w.ctx.Err() == nil; u.sleepRandom(50, 300) {
 		switch err = u.ask(method, params, result); {
-		case slices.Contains(lockedErrors, nameOf(err)):
-			_ = u.ask("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+		case slices.Contains(lockedErrors, requests.ErrorName(err)):
+			_ = u.ask("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil)
 		case !isRetryable(err):
 			return err
 		}
@@ -169,7 +161,7 @@ func (u *user) look() {
 	_ = u.ask(looks[u.rng.IntN(len(looks))], nil, nil)
 	var keys protocol.KeysStatus
 	if err := u.ask("keys.status", nil, &keys); err == nil && keys.State == protocol.KeysLocked && u.rng.IntN(2) == 0 {
-		_ = u.ask("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+		_ = u.ask("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil)
 	}
 	u.openOrders()
 }
@@ -219,19 +211,7 @@ func (u *user) swap() {
 	if u.rng.IntN(4) == 0 {
 		u.sleepRandom(100, 2500) // as long as a person reads
 	}
-	c := &consent{request: newUUID(), account: u.account, digests: []protocol.Hash{r.Digest}, terms: []protocol.Terms{r.Terms}}
-	c.method, c.params = "swap.execute", protocol.ExecuteParams{Request: c.request, Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}
+	c := &consent{request: requests.NewUUID(), account: u.account, digests: []protocol.Hash{r.Digest}, terms: []protocol.Terms{r.Terms}}
+	c.method, c.params = "swap.execute", protocol.ExecuteParams{Request: c.request, Digest: r.Digest, Acknowledge: requests.Acks(r.Findings), Password: []byte(requests.Password)}
 	u.sendConsent(c)
 }
-
-// acks returns the findings that must be acknowledged.
-func acks(all []protocol.Finding) (codes []string) {
-	for _, f := range all {
-		if f.Severity == "acknowledge" && !slices.Contains(codes, f.Code) {
-			codes = append(codes, f.Code)
-		}
-	}
-	return codes
-}
-
-func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }

@@ -25,13 +25,11 @@ import (
 	"swapkeep/test/keychain"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
+	"swapkeep/test/requests"
 	"swapkeep/test/secretscan"
 )
 
 const (
-	// password of the test wallets, which are created anew each time and hold nothing.
-	password = "correct horse battery staple"
-
 	windows       = 3 // of the browser: relays
 	accounts      = 2 // shared by the windows
 	confirmations = 2 // confirmations in the sandbox
@@ -150,11 +148,11 @@ func (w *world) makeWallet() error {
 	u := w.newUser("owner", 0)
 	defer u.leave()
 	var made protocol.CreateResult
-	if err := u.retryUntilAnswered("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, &made); err != nil {
+	if err := u.retryUntilAnswered("keys.create", protocol.CreateParams{Request: requests.NewUUID(), Password: []byte(requests.Password)}, &made); err != nil {
 		return err
 	}
 	for range accounts - 1 {
-		if err := u.retryUntilAnswered("keys.add", protocol.AddParams{Request: newUUID()}, nil); err != nil {
+		if err := u.retryUntilAnswered("keys.add", protocol.AddParams{Request: requests.NewUUID()}, nil); err != nil {
 			return err
 		}
 	}
@@ -214,15 +212,10 @@ func (w *world) fundOn(c *sandbox.Chain) error {
 // align brings all chains to the time of the latest one, and further ahead: a payment dated
 // before its deposit would not count.
 func (w *world) align(further time.Duration) error {
-	var latest uint64
+	latest := slices.MaxFunc(w.Chains(), func(a, b *sandbox.Chain) int { return a.Time().Compare(b.Time()) }).Time()
 	for _, c := range w.Chains() {
-		latest = max(latest, c.Head().Time)
-	}
-	for _, c := range w.Chains() {
-		if by := time.Duration(latest-c.Head().Time)*time.Second + further; by >= time.Second {
-			if err := c.Shift(by); err != nil {
-				return err
-			}
+		if err := c.ShiftTo(latest.Add(further)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -7,10 +7,11 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
+	"swapkeep/test/requests"
 )
 
 // Password of the test wallets.
-const Password = "correct horse battery staple"
+const Password = requests.Password
 
 // A Wallet is a wallet that the daemon has.
 type Wallet struct {

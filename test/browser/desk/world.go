@@ -6,12 +6,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -19,7 +19,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/sandbox"
-	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/inject"
 	"swapkeep/sandbox/market"
 	"swapkeep/sandbox/sandboxtest"
@@ -90,9 +89,6 @@ func (s *shared) renew() error {
 		return err
 	}
 	box, err := sandbox.Start(context.Background(), sandbox.Options{Chains: []uint64{Mainnet, Base, Arbitrum}, Period: period, Instant: true})
-	if errors.Is(err, contracts.ErrMissing) {
-		return fmt.Errorf("run `make contracts` first: %w", err)
-	}
 	if err != nil {
 		return err
 	}
@@ -101,12 +97,7 @@ func (s *shared) renew() error {
 }
 
 func (w *World) tooFarAhead() bool {
-	for _, c := range w.Chains() {
-		if time.Until(time.Unix(int64(c.Head().Time), 0)) > maxAhead {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Chains(), func(c *sandbox.Chain) bool { return time.Until(c.Time()) > maxAhead })
 }
 
 // extension builds our extension once for a world.
