@@ -73,12 +73,9 @@ func orderOf(o swap.Order) protocol.Order {
 	out := protocol.Order{
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
-		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Means: o.Means(), Final: o.Ended(),
+		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Final: o.Ended(), Reported: o.Unproven(),
 		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, Ref: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: seenOf(o.Candidate), Verdict: verdictOf(o.Verdict),
 		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
-	}
-	if r, ok := o.UnprovenEnd(); ok {
-		out.Reported, out.Report = true, r.Means
 	}
 	if o.Bump != nil {
 		out.Speedup = string(o.Bump.Tier)
@@ -237,7 +234,7 @@ func verdictOf(v *swap.Verdict) *protocol.Verdict {
 		return nil
 	}
 	out := &protocol.Verdict{
-		State: string(v.State), By: v.ProvenBy, Means: v.Means(), Short: v.BelowMinimum, Sources: string(v.Sources), Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
+		State: string(v.State), By: v.ProvenBy, Short: v.BelowMinimum, Sources: string(v.Sources), Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
 	}
 	if len(v.Logs) > 0 {
 		out.Logs = list(v.Logs, logRefOf)

@@ -3,6 +3,7 @@ package swap
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -153,8 +154,8 @@ func proofTable() string {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.End, r.Of, r.Means)
 	}
 	b.WriteString("\n| Only reported | Meaning |\n|---|---|\n")
-	for _, r := range unprovenEnds {
-		fmt.Fprintf(&b, "| %s | %s |\n", r.Condition, r.Means)
+	for _, c := range slices.Sorted(maps.Keys(unprovenEnds)) {
+		fmt.Fprintf(&b, "| %s | %s |\n", c, unprovenEnds[c])
 	}
 	return b.String()
 }
@@ -180,11 +181,7 @@ func diagram() string {
 		if len(next) == 0 {
 			next = []string{"(final)"}
 		}
-		means := r.Means
-		if r.Revoke != "" {
-			means += "; of a revoke: " + r.Revoke
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.State, means, strings.Join(next, ", "))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.State, r.Means, strings.Join(next, ", "))
 	}
 	return b.String()
 }

@@ -145,43 +145,18 @@ func VerdictBy(by string) Verdict {
 	return Verdict{State: proofs[i].End, ProvenBy: by}
 }
 
-// Means returns what proved the verdict, for a person; "" if an older version wrote it.
-func (v Verdict) Means() string {
-	i := slices.IndexFunc(proofs, func(r ProofRow) bool { return r.By == v.ProvenBy })
-	if i < 0 {
-		return ""
-	}
-	return proofs[i].Means
+// unprovenEnds describes the conditions of an order with an end that was reported or seen, but
+// not proven; the texts are for the documentation.
+var unprovenEnds = map[Condition]string{
+	AwaitingRefund: "the provider reports that it failed, which proves nothing; waiting for a fill or refund on-chain",
+	AwaitingProof:  "the provider reports that it is done, but no chain shows it yet; still watching",
+	AmountUnclear:  "a transaction settled the order, but it does not show how much was paid or received; check the account",
+	PaymentSeen:    "a matching payment arrived, but it may belong to something else: its sender is not certainly a built-in filler of the route, or another order matches too",
 }
 
-// A UnprovenEnd describes an order with an end that was reported or seen, but not proven. The
-// order is still polled, at growing intervals, and no longer counts toward the limit of
-// open orders.
-type UnprovenEnd struct {
-	Condition Condition
-	Means     string // for a person
-}
-
-// unprovenEnds lists the conditions of such orders.
-var unprovenEnds = []UnprovenEnd{
-	{AwaitingRefund, "the provider reports that it failed, which proves nothing; waiting for a fill or refund on-chain"},
-	{AwaitingProof, "the provider reports that it is done, but no chain shows it yet; still watching"},
-	{AmountUnclear, "a transaction settled the order, but it does not show how much was paid or received; check the account"},
-	{PaymentSeen, "a matching payment arrived, but it may belong to something else: its sender is not certainly a built-in filler of the route, or another order matches too"},
-}
-
-// UnprovenEnd returns what is known of o's unproven end. ok is false if o is proven, or no end
-// was reported or seen.
-func (o Order) UnprovenEnd() (r UnprovenEnd, ok bool) {
-	i := slices.IndexFunc(unprovenEnds, func(r UnprovenEnd) bool { return r.Condition == o.Condition })
-	if o.State != Settling || i < 0 {
-		return r, false
-	}
-	return unprovenEnds[i], true
-}
-
-// Unproven reports whether o has an unproven end and is only watched.
-func (o Order) Unproven() bool { _, ok := o.UnprovenEnd(); return ok }
+// Unproven reports whether o has an end that was reported or seen, but not proven. The order
+// is still polled, at growing intervals, and no longer counts toward the limit of open orders.
+func (o Order) Unproven() bool { return o.State == Settling && unprovenEnds[o.Condition] != "" }
 
 // Check refuses a proof that anybody's transaction could meet, or none could.
 func (p Proof) Check(t Terms) error {

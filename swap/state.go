@@ -26,29 +26,27 @@ const (
 	Cancelled  State = "cancelled"  // proven: ended at the user's wish or refused, and nothing was taken
 )
 
-// A stateRow is a line of the state table. Revoke is what the state means for an order of kind
-// [Wallet], where that differs.
+// A stateRow is a line of the state table. Means is for the documentation.
 type stateRow struct {
-	State  State
-	Means  string
-	Next   []State
-	Revoke string
+	State State
+	Means string
+	Next  []State
 }
 
 // stateTable lists every state and the moves allowed from it. A state without moves
 // is final; so is any state not listed, which is shown and never acted on. What the engine
 // does in a state is the table actions in swap/engine/engine.go.
 var stateTable = []stateRow{
-	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Expired, Cancelled, Failed}, ""},
-	{Approving, "sending the approvals", []State{Executing, Settling, Failed, Expired, Cancelled}, "revoking the allowance"},
-	{Executing, "sending the swap", []State{Approving, Submitting, Settling, Failed, Expired, Cancelled}, ""},
-	{Submitting, "submitting to the provider", []State{Settling, Failed, Expired, Cancelled}, ""},
-	{Settling, "waiting for on-chain proof", []State{Filled, Refunded, Failed, Expired, Cancelled}, ""},
-	{Filled, "the output arrived", nil, "the allowance is revoked"},
-	{Refunded, "the input came back", nil, ""},
-	{Failed, "the transaction failed; the input was not spent", nil, "the transaction failed; the allowance is unchanged"},
-	{Expired, "expired; nothing was spent", nil, "expired; the allowance is unchanged"},
-	{Cancelled, "cancelled; nothing was spent", nil, "cancelled; the allowance is unchanged"},
+	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Expired, Cancelled, Failed}},
+	{Approving, "sending the approvals", []State{Executing, Settling, Failed, Expired, Cancelled}},
+	{Executing, "sending the swap", []State{Approving, Submitting, Settling, Failed, Expired, Cancelled}},
+	{Submitting, "submitting to the provider", []State{Settling, Failed, Expired, Cancelled}},
+	{Settling, "waiting for on-chain proof", []State{Filled, Refunded, Failed, Expired, Cancelled}},
+	{Filled, "the output arrived", nil},
+	{Refunded, "the input came back", nil},
+	{Failed, "the transaction failed; the input was not spent", nil},
+	{Expired, "expired; nothing was spent", nil},
+	{Cancelled, "cancelled; nothing was spent", nil},
 }
 
 // Condition says what an order waits for in its state. It ends by itself or by an act of
@@ -78,7 +76,7 @@ var ErrTransition = errors.New("transition not allowed")
 func rowOf(s State) (stateRow, bool) {
 	i := slices.IndexFunc(stateTable, func(r stateRow) bool { return r.State == s })
 	if i < 0 {
-		return stateRow{State: s, Means: "unknown to this version"}, false
+		return stateRow{State: s}, false
 	}
 	return stateTable[i], true
 }
@@ -89,26 +87,6 @@ func (s State) Final() bool { r, _ := rowOf(s); return len(r.Next) == 0 }
 
 // Ended reports whether o has ended, as far as its record can be read.
 func (o Order) Ended() bool { return o.State.Final() && !o.Unfinished }
-
-// Means returns the one-line meaning of the order's state, for a person.
-func (o Order) Means() string {
-	r, _ := rowOf(o.State)
-	switch {
-	case o.State == Unreadable:
-		return unreadableMeans
-	case o.Terms.Provider == Wallet && r.Revoke != "":
-		return r.Revoke
-	case o.Wrapped && o.State.Final() && o.State != Filled && o.State != Refunded:
-		return r.Means + "; " + HeldWrapped
-	case o.Partly() && o.Wrapped:
-		return filledInPart + ", and is held as the wrapped coin"
-	case o.Partly():
-		return filledInPart
-	}
-	return r.Means
-}
-
-const filledInPart = "partially filled; the rest of the input was not spent"
 
 // Partly reports whether o filled with less input than was signed.
 func (o Order) Partly() bool {
@@ -158,9 +136,6 @@ func SameClaim(a, b *Claim) bool {
 	return *a == *b
 }
 
-// HeldWrapped says where the input is if an order wrapped it and did not fill.
-const HeldWrapped = "the input is held as the wrapped coin"
-
 // KnownFinal reports whether s is a final state that this version knows. An order in a state
 // of a newer version stays in the open index.
 func (s State) KnownFinal() bool { r, known := rowOf(s); return known && len(r.Next) == 0 }
@@ -168,5 +143,3 @@ func (s State) KnownFinal() bool { r, known := rowOf(s); return known && len(r.N
 // Unreadable is the state that lists show for an order whose record cannot be read. It is
 // never stored. Nothing is done about such an order but reading its record again.
 const Unreadable State = "unreadable"
-
-const unreadableMeans = "its record in the database is damaged: its status is unknown"

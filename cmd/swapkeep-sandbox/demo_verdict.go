@@ -25,7 +25,7 @@ import (
 func (s *demoRun) checkSettled(ctx context.Context, l *ledger, o protocol.Order) (observed, error) {
 	v := o.Verdict
 	if o.State != l.plan.end || v == nil || v.Evidence == nil || v.Received == nil {
-		return observed{}, fmt.Errorf("the order ended as %s, which differs from the demo's plan: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
+		return observed{}, fmt.Errorf("the order ended as %s, which differs from the demo's plan: %s", o.State, screen.Printable(o.Reason))
 	}
 	s.proof(l, o)
 	a, err := l.audited(ctx, s)
@@ -43,7 +43,7 @@ func (s *demoRun) checkSettled(ctx context.Context, l *ledger, o protocol.Order)
 func (s *demoRun) proof(l *ledger, o protocol.Order) {
 	v := o.Verdict
 	how, _ := messages.ProvenBy(v.By, o.Cancelling, o.Terms.Provider)
-	s.out.Fact("proof", cmp.Or(how, v.Means))
+	s.out.Fact("proof", cmp.Or(how, v.By))
 	for _, e := range []struct {
 		what string
 		of   *protocol.Evidence

@@ -84,7 +84,7 @@ const (
 // proposal.
 func needy(severity string) protocol.Order {
 	const account, ether = protocol.Address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"), "1000000000000000000"
-	o := protocol.Order{ID: "01", Request: newRequest(), Digest: accepted, State: "executing", Means: "sending the swap", Condition: "needs_consent", Revision: 3}
+	o := protocol.Order{ID: "01", Request: newRequest(), Digest: accepted, State: "executing", Condition: "needs_consent", Revision: 3}
 	o.Terms = protocol.Terms{Provider: "dex", Account: account, SrcChainID: 1, DstChainID: 1, TokenIn: protocol.Native, TokenOut: usdc.Address,
 		AmountIn: ether, MinimumReceived: "2990000000", Recipient: account, RefundTo: account, GasCeiling: "50000000000000000"}
 	o.Offer = protocol.Offer{Account: account, TokenIn: protocol.Native, AmountIn: ether, TokenOut: usdc.Address, AmountOut: "2600000000",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
 	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
@@ -167,6 +168,27 @@ func (l *daemonConn) unitsText(ctx context.Context, o protocol.Order, of, figure
 		return ""
 	}
 	return c.Exact(units)
+}
+
+// stateText returns an order's state in the words of the message table.
+func stateText(o protocol.Order) string {
+	short := o.Verdict != nil && o.Verdict.Short
+	switch {
+	case o.Terms.Provider == walletOrders && o.State == "approving":
+		return messages.State("revoking")
+	case o.Terms.Provider == walletOrders && o.State == "filled":
+		return messages.State("revoked")
+	case short && (o.State == "filled" || o.State == "refunded"):
+		return messages.State(o.State + "_short")
+	}
+	return messages.State(o.State)
+}
+
+// printEntry prints one entry of an order's history: the time, the state or the condition, and
+// what happened.
+func (l *daemonConn) printEntry(ctx context.Context, out *screen.Screen, o protocol.Order, e protocol.Entry) {
+	state := stateText(protocol.Order{State: e.State, Terms: o.Terms})
+	out.Styled(screen.States[state], clockTime(e.Time), strings.TrimSuffix(state+": "+l.historyText(ctx, o, e), ": "))
 }
 
 // historyText returns what happened in an entry of an order's history, with the condition

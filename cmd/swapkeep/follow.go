@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/extension/messages"
@@ -80,7 +78,7 @@ func (l *daemonConn) follow(ctx context.Context, id, wanted string, shown int64)
 	case !end.Final:
 		return fmt.Errorf("%w (%s)", errReported, messages.Condition(end.Condition))
 	case end.State != wanted:
-		return fmt.Errorf("%w: it ended as %s%s", errUnfilled, end.State, l.because(ctx, end))
+		return fmt.Errorf("%w (%s)%s", errUnfilled, stateText(end), l.because(ctx, end))
 	}
 	return nil
 }
@@ -226,7 +224,7 @@ func (f *follower) change(ctx context.Context, known protocol.Order) error {
 const pollInterval = 15 * time.Second
 
 func waitingText(o protocol.Order) string {
-	text := o.State + ": " + o.Means
+	text := stateText(o)
 	if o.Condition != "" {
 		text += " (" + messages.Condition(o.Condition) + ")"
 	}
@@ -245,7 +243,7 @@ func (f *follower) printUpdate(ctx context.Context, r orderDetails) error {
 		return writeRaw(f.t.out, r.Order.raw)
 	}
 	for _, e := range r.History[min(f.printed, len(r.History)):] {
-		f.t.talk.Event(clockTime(e.Time), e.State, f.historyText(ctx, o, e))
+		f.printEntry(ctx, f.t.talk, o, e)
 	}
 	f.printed = len(r.History)
 	if tx := sentBy(o); tx != "" && tx != f.tx {
@@ -306,7 +304,7 @@ func (l *daemonConn) printResult(ctx context.Context, o protocol.Order) error {
 	if err != nil {
 		return err
 	}
-	l.t.result.Painted(screen.States[o.State], fmt.Sprintf("%s: %s", o.State, o.Means))
+	l.t.result.Painted(screen.States[stateText(o)], stateText(o))
 	l.t.result.Facts(facts)
 	return nil
 }
@@ -329,23 +327,47 @@ func (l *daemonConn) printOpenOrder(ctx context.Context, o protocol.Order) error
 	if help := conditionHelp(o); help != "" {
 		out.Paragraph(screen.Warn, help)
 	}
-	if o.Reported {
-		out.Paragraph(screen.Warn, sentence(o.Report)+" "+stillWatchedText)
-	}
-	out.Facts(facts)
+	out.Facts(append(facts, l.reportedFacts(o)...))
 	return nil
 }
 
-// stillWatchedText says how an order continues whose end is only reported.
-const stillWatchedText = "The daemon keeps checking, every minute on the first day, then less often, until the outcome is confirmed."
+// unprovenMessages has, for each condition of an order whose end is reported or seen but not
+// proven, the start of its messages' keys, and the networks that they name.
+var unprovenMessages = map[string]struct {
+	key    string
+	chains func(protocol.Order) []uint64
+}{
+	"awaiting_refund": {"order_refund", func(o protocol.Order) []uint64 { return []uint64{o.Terms.SrcChainID, o.Terms.DstChainID} }},
+	"awaiting_proof":  {"order_unproven", func(o protocol.Order) []uint64 { return []uint64{o.Terms.DstChainID} }},
+	"amount_unclear":  {"order_unclear", func(o protocol.Order) []uint64 { return []uint64{o.Terms.SrcChainID} }},
+	"payment_seen": {"order_seen", func(o protocol.Order) []uint64 {
+		if o.CandidatePayment != nil {
+			return []uint64{o.CandidatePayment.ChainID}
+		}
+		return []uint64{o.Terms.DstChainID}
+	}},
+}
 
-// sentence turns a text of the daemon into a sentence.
-func sentence(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
-		return ""
+// reportedFacts says of an end that is not proven what is missing, what happens next, and what
+// the user can do.
+func (l *daemonConn) reportedFacts(o protocol.Order) (facts [][2]string) {
+	m, ok := unprovenMessages[o.Condition]
+	if !o.Reported || !ok {
+		return nil
 	}
-	return string(unicode.ToUpper(first)) + text[size:] + "."
+	var names []string
+	for _, chain := range slices.Compact(m.chains(o)) {
+		names = append(names, l.nameOf(chain))
+	}
+	where, who := strings.Join(names, " and "), messages.Brand(o.Terms.Provider)
+	if trusted := lastEffect(o.Steps).TrustedTo; trusted != "" {
+		who = messages.Trusted(trusted)
+	}
+	for _, f := range [][3]string{{"not proven", m.key + "_unproven", where}, {"next", "order_told_next_text", where}, {"to do", m.key + "_do", who}} {
+		text, _ := messages.Text(f[1], f[2])
+		facts = append(facts, [2]string{f[0], text})
+	}
+	return facts
 }
 
 func (l *daemonConn) endFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
@@ -360,6 +382,11 @@ func (l *daemonConn) endFacts(ctx context.Context, o protocol.Order) (facts [][2
 	facts = append(facts, proof...)
 	if reason := l.reasonText(ctx, o); o.Verdict == nil && reason != "" {
 		facts = append(facts, [2]string{"reason", reason})
+	}
+	if kept, err := l.keptText(ctx, o); err != nil {
+		return nil, err
+	} else if kept != "" {
+		facts = append(facts, [2]string{"funds", kept})
 	}
 	for _, left := range o.Leftovers {
 		c, err := l.coin(ctx, left.ChainID, left.Token)

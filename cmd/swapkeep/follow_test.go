@@ -22,7 +22,7 @@ const (
 
 // reportedOrder returns an order that has had a condition for that long, by its history.
 func reportedOrder(condition string, ago ...time.Duration) (r orderDetails) {
-	r.Order.value = protocol.Order{ID: "1", State: "settling", Means: "waiting for on-chain proof", Condition: condition, Reported: condition != "", Report: "it may be the fill or another's",
+	r.Order.value = protocol.Order{ID: "1", State: "settling", Condition: condition, Reported: condition != "",
 		Claim: &protocol.Claim{State: "filled", Tx: payment}, Terms: protocol.Terms{SrcChainID: 8453, DstChainID: 1}}
 	r.History = []protocol.Entry{{Time: time.Now().Add(-time.Hour), Condition: "awaiting_proof"}, {Time: time.Now().Add(-time.Hour)}}
 	for _, d := range ago {
@@ -80,7 +80,7 @@ func TestFollowEndsWithTheReport(t *testing.T) {
 		for _, asJSON := range []bool{false, true} {
 			r := reportedOrder(condition, proofWait+time.Second)
 			told, o := r.Order.value, needy("note")
-			o.Proposal, o.State, o.Condition, o.Reported, o.Report, o.Claim, o.Reason = nil, told.State, condition, true, told.Report, told.Claim, "look at transaction 0x05"
+			o.Proposal, o.State, o.Condition, o.Reported, o.Claim, o.Reason = nil, told.State, condition, true, told.Claim, "look at transaction 0x05"
 			d := deskFor(o)
 			d.answers["swap.order"] = protocol.OrderResult{Order: o, History: r.History}
 			l, out := d.at(t)
@@ -90,9 +90,9 @@ func TestFollowEndsWithTheReport(t *testing.T) {
 				t.Errorf("%s: %v", condition, err)
 			}
 			text := strings.Join(strings.Fields(out.String()), " ")
-			wants := []string{"(" + messages.Condition(condition) + ")", "It may be the fill or another's. The daemon keeps checking", "reason look at transaction 0x05"}
+			wants := []string{"(" + messages.Condition(condition) + ")", "not proven ", "next Swapkeep keeps checking", "to do ", "reason look at transaction 0x05"}
 			if asJSON {
-				wants = []string{`"reported":true,"report":"it may be`}
+				wants = []string{`"reported":true`}
 			}
 			for _, want := range wants {
 				if !strings.Contains(text, want) {
@@ -137,10 +137,10 @@ func TestOrderIsShownWhole(t *testing.T) {
 			}
 		}
 	}
-	wants(o, "settling: waiting for on-chain proof (Payment seen, not yet confirmed)", "It may be the fill or another's. The daemon keeps checking",
+	wants(o, "Awaiting settlement (Payment seen, not yet confirmed)", "not proven Whether the transfer on Arbitrum One belongs to this order", "next Swapkeep keeps checking Arbitrum One", "to do Check the receiving account.",
 		"seen 24.9 USDC on Arbitrum One, from "+string(thePayer)+", 2026-11-20 12:00, transaction "+string(payment), "reason look at transaction 0x05 of chain 8453",
 		"refund 25 USDC to 0xother, if not filled", "provider's id 0xtheirs", "submitted 3 times, from 2026-11-20 12:00 to 2026-11-20 12:01; the provider has the order",
-		"provider says filled, transaction "+string(payment))
+		"reported Hyperstream reports: completed. Transaction "+string(payment))
 	o.CandidatePayment.End, o.CandidatePayment.ChainID, o.CandidatePayment.Token = "refunded", 8453, usdcBase
 	o.Terms.Refund, o.Terms.Wrap = &protocol.Spend{Token: usdcBase, Amount: "24000000"}, thePayer
 	o.Submission = &protocol.Submitted{First: at, Last: at, Tries: 1}
@@ -148,11 +148,11 @@ func TestOrderIsShownWhole(t *testing.T) {
 	o.Wrapped, o.Submission.Refused = true, true
 	wants(o, ": done", "may still be valid")
 
-	own := protocol.Order{State: "executing", Means: "sending the swap", Condition: "waiting_unlock", Terms: o.Terms}
+	own := protocol.Order{State: "executing", Condition: "waiting_unlock", Terms: o.Terms}
 	own.Terms.Refund, own.Terms.Wrap = nil, ""
 	wants(own, "swapkeep keys unlock", "refund to 0xother")
 	own.Terms.RefundTo = "0xme"
-	if text := shown(t, own); strings.Contains(text, "refund") || strings.Contains(text, "goes on") || strings.Contains(text, "provider says") {
+	if text := shown(t, own); strings.Contains(text, "refund") || strings.Contains(text, "goes on") || strings.Contains(text, "reports") {
 		t.Errorf("%s", text)
 	}
 }

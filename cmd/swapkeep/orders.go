@@ -94,7 +94,7 @@ func (l *daemonConn) ordersTable(ctx context.Context, orders []protocol.Order) e
 		if err != nil {
 			return err
 		}
-		rows = append(rows, []string{o.ID, moment(o.Created), o.State, what, messages.Condition(o.Condition)})
+		rows = append(rows, []string{o.ID, moment(o.Created), stateText(o), what, messages.Condition(o.Condition)})
 	}
 	l.t.result.Table(orderColumns, rows)
 	return nil
@@ -106,7 +106,7 @@ const walletOrders = "wallet"
 // orderText summarizes an order.
 func (l *daemonConn) orderText(ctx context.Context, o protocol.Order) (string, error) {
 	if o.State == "unreadable" {
-		return o.Means, nil
+		return stateText(o), nil
 	}
 	t := o.Terms
 	if err := l.loadNetworks(ctx); err != nil {
@@ -160,7 +160,7 @@ func (l *daemonConn) printOrder(ctx context.Context, r protocol.OrderResult) err
 		out.Line(fmt.Sprintf("  (%d older lines omitted)", r.Omitted))
 	}
 	for _, e := range r.History {
-		out.Event(clockTime(e.Time), e.State, l.historyText(ctx, o, e))
+		l.printEntry(ctx, out, o, e)
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (l *daemonConn) providerFacts(ctx context.Context, o protocol.Order) (facts
 	add("provider's id", o.Ref)
 	add("submitted", submissionText(o.Submission))
 	if o.Claim != nil {
-		add("provider says", claimText(*o.Claim))
+		add("reported", claimText(*o.Claim, o.Terms.Provider))
 	}
 	return facts, nil
 }

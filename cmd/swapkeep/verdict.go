@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -22,13 +23,6 @@ func (l *daemonConn) verdictFacts(ctx context.Context, o protocol.Order) (facts 
 			return nil, err
 		}
 		facts = append(facts, [2]string{"received", got})
-	}
-	if v.Spent != nil {
-		c, err := l.coin(ctx, o.Terms.SrcChainID, v.Spent.Token)
-		if err != nil {
-			return nil, err
-		}
-		facts = append(facts, [2]string{"left", c.Exact(v.Spent.Amount.Int())})
 	}
 	if reason := l.reasonText(ctx, o); reason != "" {
 		facts = append(facts, [2]string{"reason", reason})
@@ -59,13 +53,43 @@ func (l *daemonConn) verdictFacts(ctx context.Context, o protocol.Order) (facts 
 	return facts, nil
 }
 
-// proofText says what proved an order's end; for a proof of a newer daemon in the daemon's
-// words.
+// proofText says what proved an order's end; a code of a newer daemon is returned as it is.
 func proofText(o protocol.Order) string {
 	if words, ok := messages.ProvenBy(o.Verdict.By, o.Cancelling, o.Terms.Provider); ok {
 		return words
 	}
-	return o.Verdict.Means
+	return o.Verdict.By
+}
+
+// keptText says where the input of an ended order is, as far as it was not spent; "" if it was
+// spent or refunded.
+func (l *daemonConn) keptText(ctx context.Context, o protocol.Order) (string, error) {
+	t := o.Terms
+	amount, spent := t.AmountIn.Int(), (*big.Int)(nil)
+	if o.Verdict != nil && o.Verdict.Spent != nil {
+		spent = o.Verdict.Spent.Amount.Int()
+	}
+	partly := o.State == "filled" && spent != nil && amount != nil && spent.Cmp(amount) < 0
+	if !partly && !slices.Contains([]string{"failed", "expired", "cancelled"}, o.State) {
+		return "", nil
+	}
+	if t.Provider == walletOrders {
+		text, _ := messages.Text("order_funds_allowance")
+		return text, nil
+	}
+	c, err := l.coin(ctx, t.SrcChainID, t.TokenIn)
+	if err != nil {
+		return "", err
+	}
+	key, values := "order_funds_kept", []string{c.Exact(amount), string(t.Account), l.nameOf(t.SrcChainID)}
+	switch {
+	case partly:
+		key, values = "order_partly", []string{c.Exact(spent), c.Exact(new(big.Int).Sub(amount, spent))}
+	case o.Wrapped:
+		key = "order_funds_wrapped"
+	}
+	text, _ := messages.Text(key, values...)
+	return text, nil
 }
 
 // receivedText formats what arrived: for a refund, on the source chain.
@@ -140,16 +164,13 @@ func (l *daemonConn) candidateText(ctx context.Context, s protocol.CandidatePaym
 }
 
 // claimText formats a provider's claim, which proves nothing.
-func claimText(c protocol.Claim) string {
-	text := c.State
-	if c.Word != "" && c.Word != c.State {
-		text += " (" + c.Word + ")"
-	}
-	if c.Reason != "" {
-		text += ": " + c.Reason
+func claimText(c protocol.Claim, provider string) string {
+	text, _ := messages.Text("order_claim_"+c.State, messages.Brand(provider))
+	if said := strings.Join(slices.DeleteFunc([]string{c.Word, c.Reason}, func(s string) bool { return s == "" }), ": "); said != "" {
+		text += quoted("order_said_provider", said)
 	}
 	if c.Tx != "" {
-		text += ", transaction " + string(c.Tx)
+		text += " Transaction " + string(c.Tx)
 	}
-	return text
+	return strings.TrimSpace(text)
 }

@@ -40,11 +40,9 @@ type Order struct {
 	Revision         uint64            `json:"revision" doc:"counts recorded changes: the higher is the newer"`
 	Cancelling       bool              `json:"cancel,omitempty" doc:"the user asked for it to end"`
 	State            string            `json:"state" of:"OrderState" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
-	Means            string            `json:"means" doc:"the state in words"`
 	Final            bool              `json:"final" doc:"the order has ended"`
 	Condition        string            `json:"condition,omitempty" of:"Condition" doc:"in addition to the state: waiting_unlock …"`
 	Reported         bool              `json:"reported,omitempty" doc:"the provider reported an end that is not proven yet: the chains are still watched, at growing intervals, and it may never be proven"`
-	Report           string            `json:"report,omitempty" doc:"with reported: what is known, in words"`
 	Step             int               `json:"step" doc:"next step to carry out"`
 	Sending          Hash              `json:"sending,omitempty" doc:"the current step's transaction, as last signed"`
 	Attempts         []Attempt         `json:"attempts,omitempty" doc:"every transaction signed for the current step's nonce, oldest first; at most one is mined"`
@@ -123,7 +121,6 @@ type CandidatePayment struct {
 type Verdict struct {
 	State    string    `json:"state" of:"OrderState"`
 	By       string    `json:"by,omitempty" of:"ProvenBy" doc:"the way in which it was proven: fill, arrival, refund, absence …"`
-	Means    string    `json:"means,omitempty" doc:"that in words"`
 	Received *Spend    `json:"received,omitempty" doc:"what arrived, where a log or a balance shows it; of a refund, on the source chain"`
 	Short    bool      `json:"short,omitempty" doc:"less than the minimum received"`
 	Spent    *Spend    `json:"spent,omitempty" doc:"what left the account, where that may be another amount than was signed"`

@@ -194,7 +194,7 @@ func nothingTaken(o swap.Order) swap.SourceCode {
 
 // nothingTakenTexts has the English text of the results of nothingTaken.
 var nothingTakenTexts = map[swap.SourceCode]string{
-	swap.WrappedOnly:   "nothing that spends was signed; " + swap.HeldWrapped,
+	swap.WrappedOnly:   "nothing that spends was signed; the input is held as the wrapped coin",
 	swap.NoSpendSigned: "nothing that spends was signed",
 	swap.NothingSigned: "nothing was signed",
 }

@@ -69,9 +69,8 @@ func FuzzJournal(f *testing.F) {
 		}
 		if o, err := j.Get("a"); err == nil {
 			_ = o.Clone()
-			_, _, _ = o.Unproven(), o.Means(), idleSince(o, noon)
+			_, _ = o.Unproven(), idleSince(o, noon)
 			if o.Verdict != nil {
-				_ = o.Verdict.Means()
 				if _, err := j.Unused("a", o.Verdict.Logs); err != nil {
 					t.Fatal(err)
 				}
@@ -88,7 +87,7 @@ func FuzzJournal(f *testing.F) {
 		if err != nil || next != "" || len(list) != 1 || list[0].ID != "a" {
 			t.Fatalf("%q hides the order: %+v, %q, %v", stored, list, next, err)
 		}
-		if one, err := j.GetForDisplay("a"); err != nil || one.State != list[0].State || one.Means() == "" {
+		if one, err := j.GetForDisplay("a"); err != nil || one.State != list[0].State {
 			t.Fatalf("%q is listed as %s and shown as %s: %v", stored, list[0].State, one.State, err)
 		}
 		if _, err := j.Get("a"); (err != nil) != (list[0].State == swap.Unreadable) {

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -65,7 +64,7 @@ func TestSignedOrderFills(t *testing.T) {
 				}
 				m.advance(3 * time.Minute)
 				m.ended(id, swap.Filled)
-				if o := m.order(id); o.Wrapped != coin || strings.Contains(o.Means(), swap.HeldWrapped) || len(m.chains[0].bids) != 1 {
+				if o := m.order(id); o.Wrapped != coin || len(m.chains[0].bids) != 1 {
 					t.Errorf("%+v", o)
 				}
 			})
@@ -79,8 +78,8 @@ func TestWrappedAndNotFilled(t *testing.T) {
 		id := m.submittedBid(true)
 		m.advance(20 * time.Minute)
 		m.ended(id, swap.Expired)
-		if o := m.order(id); !strings.Contains(o.Means(), swap.HeldWrapped) {
-			t.Errorf("it means %q", o.Means())
+		if o := m.order(id); !o.Wrapped {
+			t.Error("not wrapped")
 		}
 	})
 	scene(t, func(m *model) { // cancelled after its coin was wrapped and before it was signed
@@ -95,8 +94,8 @@ func TestWrappedAndNotFilled(t *testing.T) {
 		}
 		m.run(8)
 		m.ended(id, swap.Cancelled)
-		if o := m.order(id); !strings.Contains(o.Means(), swap.HeldWrapped) || o.Verdict.Sources != swap.WrappedOnly {
-			t.Errorf("it means %q by %q", o.Means(), o.Verdict.Sources)
+		if o := m.order(id); !o.Wrapped || o.Verdict.Sources != swap.WrappedOnly {
+			t.Errorf("wrapped: %t, by %q", o.Wrapped, o.Verdict.Sources)
 		}
 	})
 }

@@ -92,8 +92,8 @@ func TestDamagedRecord(t *testing.T) {
 	if err := decodeOrder(swap.MustJSON(poor), "a", &back); err != nil {
 		t.Error(err)
 	}
-	if (swap.Order{Progress: swap.Progress{State: swap.Filled}, Consent: swap.Consent{Terms: testTerms()}, Outcome: swap.Outcome{Verdict: &swap.Verdict{Spent: &swap.Spend{}}}}).Means() == "" {
-		t.Error("no meaning")
+	if (swap.Order{Progress: swap.Progress{State: swap.Filled}, Consent: swap.Consent{Terms: testTerms()}, Outcome: swap.Outcome{Verdict: &swap.Verdict{Spent: &swap.Spend{}}}}).Partly() {
+		t.Error("filled in part without an amount")
 	}
 }
 

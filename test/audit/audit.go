@@ -334,7 +334,7 @@ func (r *Audit) checkOpen(o Order, e *Entry) {
 		why = "its payment fits another order as well, which nobody pays"
 	}
 	if why == "" {
-		r.Find("%s: it has no end: %s; %s; seen %+v; in the book %+v", r.orderLabel(o), o.Reason, o.Report, o.CandidatePayment, e)
+		r.Find("%s: it has no end: %s; seen %+v; in the book %+v", r.orderLabel(o), o.Reason, o.CandidatePayment, e)
 		return
 	}
 	if gone := r.sumOf(o).gone; gone.Cmp(o.Terms.AmountIn.Int()) != 0 {

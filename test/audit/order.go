@@ -89,7 +89,7 @@ type Order struct {
 	Steps            []step
 	State, Condition string
 	Final            bool
-	Report, Reason   string
+	Reason           string
 	Step             int
 	Submission       json.RawMessage
 	Wrapped          bool

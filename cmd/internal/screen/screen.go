@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"swapkeep/extension/messages"
 )
 
 // Widths in columns.
@@ -32,10 +34,12 @@ const (
 	Warn   Style = "1;33"
 )
 
-// States maps order states and doctor results to their styles.
+// States maps doctor results, and the words for final states of orders, to their styles.
 var States = map[string]Style{
 	"ok": Good, "warn": Warn, "fail": Bad,
-	"filled": Good, "refunded": Warn, "expired": Warn, "cancelled": Warn, "failed": Bad,
+	messages.State("filled"): Good, messages.State("revoked"): Good, messages.State("filled_short"): Warn,
+	messages.State("refunded"): Warn, messages.State("refunded_short"): Warn,
+	messages.State("expired"): Warn, messages.State("cancelled"): Warn, messages.State("failed"): Bad,
 }
 
 // A Screen writes formatted output to one writer.
@@ -122,9 +126,9 @@ func (s *Screen) Fact(label, text string) { s.Styled(Plain, label, text) }
 // Styled is Fact with a style.
 func (s *Screen) Styled(how Style, label, text string) { s.row(how, label, "", text) }
 
-// Event writes one entry of an order's history: time, state and text.
-func (s *Screen) Event(when, state, text string) {
-	s.row(States[state], when, pad(state, labelWidth)+" ", text)
+// Event writes the result of a check: subject, state and text.
+func (s *Screen) Event(subject, state, text string) {
+	s.row(States[state], subject, pad(state, labelWidth)+" ", text)
 }
 
 // row writes a label, a column and the text next to them, wrapped over several lines if

@@ -41,9 +41,9 @@ func TestAtATerminal(t *testing.T) {
 	var b bytes.Buffer
 	s := at(&b, 30)
 	s.Progress("0.1 s", "executing: waiting for the chain")
-	s.Event("0.2 s", "filled", "done")
+	s.Event("0.2 s", "ok", "done")
 	want := "\r\x1b[2m  0.1 s      / executing: wai…\x1b[0m\x1b[K" + "\r\x1b[K" +
-		"  \x1b[2m0.2 s     \x1b[0m \x1b[1;32mfilled     \x1b[0m\x1b[1;32mdone\x1b[0m\n"
+		"  \x1b[2m0.2 s     \x1b[0m \x1b[1;32mok         \x1b[0m\x1b[1;32mdone\x1b[0m\n"
 	if b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
@@ -102,8 +102,8 @@ func TestTableFitsTheTerminal(t *testing.T) {
 // Colours do not shift columns, and columns are not narrowed below their minimum.
 func TestTableInColour(t *testing.T) {
 	var b bytes.Buffer
-	at(&b, 20).Table([]Column{{Head: "state"}, {Head: "why", Shrinks: true}}, [][]string{{"failed", "because of this and that"}})
-	want := "  \x1b[2mstate\x1b[0m   \x1b[2mwhy\x1b[0m\n  \x1b[1;31mfailed\x1b[0m  because o…\n"
+	at(&b, 20).Table([]Column{{Head: "state"}, {Head: "why", Shrinks: true}}, [][]string{{"Failed", "because of this and that"}})
+	want := "  \x1b[2mstate\x1b[0m   \x1b[2mwhy\x1b[0m\n  \x1b[1;31mFailed\x1b[0m  because o…\n"
 	if b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}

@@ -80,7 +80,7 @@ function claimed(o: Order, format: OrderFormatter): Line {
 export function conditionCard(order: Order, format: OrderFormatter): Card | undefined {
 	const { condition } = order;
 	if (!condition || order.final) return undefined;
-	const part = lookUp(conditionCards, condition)?.(order, format) ?? reasonPart({ words: order.report }, order, format);
+	const part = lookUp(conditionCards, condition)?.(order, format);
 	const { words, tone, picture } = lookUp(conditions, condition) ?? { tone: "warn", picture: "unsure" };
 	const title = words ? line(words) : line("order_raw", condition);
 	return { title, tone, picture, text: [], lines: [], links: [], ...(order.proposal ? {} : reasonPart({ cause: order.cause, words: order.reason }, order, format)), ...part };

@@ -76,7 +76,7 @@ export const activityTexts: Record<OpenState, Record<SettlementKind, MessageKey>
 function doing(o: Order, format: OrderFormatter, now: number): Line {
 	const row = lookUp(activityTexts, o.state);
 	const how = settlementKind(o);
-	if (!row) return line("order_raw", o.means);
+	if (!row) return line("order_raw", o.state);
 	if (o.speedup) return line(o.speedup === "fast" ? "order_now_speedup_fast" : "order_now_speedup_normal");
 	if (o.state === "settling" && how === "signed" && passed(expiryOf(o)?.time, now)) return line("order_now_past");
 	return line(row[how], trusted(o, format), format.network(o.terms.dstChainId));

@@ -53,15 +53,15 @@ export const conditions: Record<Condition, Row> = {
 };
 
 /** orderStatus returns an order's state, or its condition while one applies. States of a newer
- * daemon are shown in the daemon's words. */
-export function orderStatus(order: Pick<Order, "state" | "condition" | "final" | "means" | "terms" | "verdict">): OrderStatus {
+ * daemon are shown by their code. */
+export function orderStatus(order: Pick<Order, "state" | "condition" | "final" | "terms" | "verdict">): OrderStatus {
 	const { condition, state } = order;
 	if (condition && !order.final) {
 		const row = lookUp(conditions, condition);
 		return row ? { ...row, words: line(row.words) } : strange(condition, false);
 	}
 	const row = lookUp(states, state);
-	if (!row) return strange(order.means, order.final);
+	if (!row) return strange(state, order.final);
 	const refunded = state === "refunded";
 	const words = order.terms.provider === "wallet" ? (row.revoke ?? row.words) : row.words;
 	if (order.verdict?.short) return { words: line(refunded ? "state_refunded_short" : "state_filled_short"), tone: "warn", picture: row.picture };

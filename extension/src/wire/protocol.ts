@@ -1023,16 +1023,12 @@ export interface Order {
 	cancel?: boolean;
 	/** accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled */
 	state: OrderState;
-	/** the state in words */
-	means: string;
 	/** the order has ended */
 	final: boolean;
 	/** in addition to the state: waiting_unlock … */
 	condition?: Condition;
 	/** the provider reported an end that is not proven yet: the chains are still watched, at growing intervals, and it may never be proven */
 	reported?: boolean;
-	/** with reported: what is known, in words */
-	report?: string;
 	/** next step to carry out */
 	step: number;
 	/** the current step's transaction, as last signed */
@@ -1145,8 +1141,6 @@ export interface Verdict {
 	state: OrderState;
 	/** the way in which it was proven: fill, arrival, refund, absence … */
 	by?: ProvenBy;
-	/** that in words */
-	means?: string;
 	/** what arrived, where a log or a balance shows it; of a refund, on the source chain */
 	received?: Spend;
 	/** less than the minimum received */

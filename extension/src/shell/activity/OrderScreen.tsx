@@ -86,7 +86,7 @@ function History({ order, history, omitted }: { order: Order; history: OrderResu
 							{formatTime(h.time, isToday(h.time) ? "clock" : "whole")}
 						</time>
 						<span>
-							{lineText(orderStatus({ state: h.state, ...(h.condition ? { condition: h.condition } : {}), final: false, means: h.state, terms: order.terms }).words)}
+							{lineText(orderStatus({ state: h.state, ...(h.condition ? { condition: h.condition } : {}), final: false, terms: order.terms }).words)}
 							{h.note && h.note !== h.condition && (
 								<span class="soft small">
 									{" · "}
