@@ -22,7 +22,7 @@ type claimedTx struct {
 	failed  bool
 	amount  byte   // of the one log; 0 = no log
 	nonce   uint64 // of the account, at any block
-	gone    bool   // the block is no longer canonical
+	orphan  bool   // the block is no longer canonical
 	indexes bool   // receipts are still being indexed
 	l1Fee   uint64
 	gas     uint64 // in addition to a transfer's
@@ -53,7 +53,7 @@ func (c claimedTx) node(id uint64) *testNode {
 				return nil, err
 			}
 			fork := c.fork
-			if c.gone {
+			if c.orphan {
 				fork++
 			}
 			at := hexutil.Uint64(1000*uint64(number) + uint64(c.later))
@@ -109,7 +109,7 @@ func TestEvidence(t *testing.T) {
 	shallow.head = 11
 	none := claimedTx{head: 12}
 	reorged := deep
-	reorged.gone = true
+	reorged.orphan = true
 	other, failed, lying := deep, deep, deep
 	other.fork, failed.failed, lying.amount = 1, true, 6
 	withoutL1, gas, to := deep, deep, deep

@@ -110,8 +110,8 @@ func TestTiers(t *testing.T) {
 			for tier, want := range map[Tier]Fees{"": g.Normal, Slow: g.Slow, Normal: g.Normal, Fast: g.Fast} {
 				cost, err := h.CostAt(t.Context(), pay(tc.id, common.Address{1}, "0x2222", 1), tier)
 				limit := int64(120_000)
-				most := new(big.Int).Mul(big.NewInt(limit), want.GasFeeCap)
-				if err != nil || cost.Gas != uint64(limit) || cost.Max.Cmp(most) != 0 || cost.Tier != tier.orNormal() || cost.Expected.Cmp(cost.Max) > 0 {
+				maxCost := new(big.Int).Mul(big.NewInt(limit), want.GasFeeCap)
+				if err != nil || cost.Gas != uint64(limit) || cost.Max.Cmp(maxCost) != 0 || cost.Tier != tier.orNormal() || cost.Expected.Cmp(cost.Max) > 0 {
 					t.Errorf("%q: %+v, %v", tier, cost, err)
 				}
 			}

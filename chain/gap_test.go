@@ -184,11 +184,11 @@ func gapsShareTheCeiling(t *testing.T, back time.Duration) {
 		if tx == nil {
 			continue
 		}
-		most, err := s.maxCost(t.Context(), tx)
+		maxCost, err := s.maxCost(t.Context(), tx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		committed.Add(committed, most)
+		committed.Add(committed, maxCost)
 		if tx.filler() {
 			fillers++
 		}

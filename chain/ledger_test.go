@@ -365,11 +365,11 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		twin, err := decodeTx(again)
+		copied, err := decodeTx(again)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, err := encodeTx(twin)
+		last, err := encodeTx(copied)
 		if err != nil || !bytes.Equal(again, last) {
 			t.Errorf("%s\nbecame\n%s\n%v", again, last, err)
 		}

@@ -347,7 +347,7 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	for _, a := range answers {
-		if a.text != strings.ToLower(a.text) || a.said == "" {
+		if a.text != strings.ToLower(a.text) || a.nodes == "" {
 			t.Errorf("%q can never be found, or has no source", a.text)
 		}
 		if got := judge("error: " + a.text + " (code -32000)"); got != a.verdict {

@@ -212,8 +212,8 @@ func TestQueryStopsAtQuorum(t *testing.T) {
 		}
 	}
 	hosts := slices.Repeat([]*endpoint{{host: "same"}}, 3)
-	if said, _ := queryHosts(t.Context(), hosts, func(context.Context, *endpoint) (int, error) { return 1, nil }, func([]answer[int]) int { return 3 }); len(said) != 1 {
-		t.Errorf("one host answered %d times", len(said))
+	if answers, _ := queryHosts(t.Context(), hosts, func(context.Context, *endpoint) (int, error) { return 1, nil }, func([]answer[int]) int { return 3 }); len(answers) != 1 {
+		t.Errorf("one host answered %d times", len(answers))
 	}
 }
 

@@ -649,9 +649,9 @@ func TestFeePaidIsBounded(t *testing.T) {
 			return r, err
 		})
 		tx, ev := poll(t, s, "a")
-		most, err := tx.Last().maxGasCost()
-		if err != nil || ev == nil || ev.FeePaid.Cmp(most.Add(most, p.Ceiling)) > 0 {
-			t.Errorf("%s: %+v, want at most %s", member, ev, most)
+		maxCost, err := tx.Last().maxGasCost()
+		if err != nil || ev == nil || ev.FeePaid.Cmp(maxCost.Add(maxCost, p.Ceiling)) > 0 {
+			t.Errorf("%s: %+v, want at most %s", member, ev, maxCost)
 		}
 	}
 }

@@ -248,16 +248,16 @@ func FuzzLogs(f *testing.F) {
 		for _, h := range l.Topics {
 			whole = append(whole, h[:]...)
 		}
-		stands := func(all ...common.Address) bool {
+		inLog := func(all ...common.Address) bool {
 			return !slices.ContainsFunc(all, func(a common.Address) bool { return !bytes.Contains(whole, a[:]) })
 		}
 		for _, m := range e.movements {
-			if m.Amount == nil || m.Amount.Sign() < 0 || m.Amount.BitLen() > 256 || m.Token != l.Address || !stands(m.From, m.To) {
+			if m.Amount == nil || m.Amount.Sign() < 0 || m.Amount.BitLen() > 256 || m.Token != l.Address || !inLog(m.From, m.To) {
 				t.Fatalf("movement %+v", m)
 			}
 		}
 		for _, g := range e.grants {
-			if g.Amount != nil && g.Amount.BitLen() > 256 || !stands(g.Owner, g.Spender) || g.Token != l.Address && (g.Via != l.Address || !stands(g.Token)) {
+			if g.Amount != nil && g.Amount.BitLen() > 256 || !inLog(g.Owner, g.Spender) || g.Token != l.Address && (g.Via != l.Address || !inLog(g.Token)) {
 				t.Fatalf("grant %+v", g)
 			}
 		}
