@@ -18,7 +18,7 @@ func TestCausesAreLikeErrors(t *testing.T) {
 	if c.Word != "refused_unsigned" || c.Error != e.Name || !maps.Equal(c.Details, e.Data) || c.Details["field"] != "minOut" || c.Said != "no" || c.By != "node" {
 		t.Errorf("%+v, of %+v", c, e)
 	}
-	if _, told := refused.Data["field"]; told {
+	if _, reported := refused.Data["field"]; reported {
 		t.Error("the refusal's own figures were changed")
 	}
 	if causeOf(nil) != nil {

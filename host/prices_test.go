@@ -106,8 +106,8 @@ func TestPricesArePushed(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Prices = prices })
 	p := r.attach("extension")
 	withPrices(prices)
-	var told protocol.PricesChanged
-	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &told) != nil || !told.Fetched.Equal(priced) {
+	var changed protocol.PricesChanged
+	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &changed) != nil || !changed.Fetched.Equal(priced) {
 		t.Errorf("told %s", m.raw)
 	}
 	old := prices.Now() // nothing was fetched since, but a price has become stale
@@ -116,7 +116,7 @@ func TestPricesArePushed(t *testing.T) {
 		rows[i].Stale = rows[i].Now.Known()
 	}
 	prices.Publish(pricetable.New(2, old.Fetched, rows))
-	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &told) != nil || !told.Fetched.Equal(priced) {
+	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &changed) != nil || !changed.Fetched.Equal(priced) {
 		t.Errorf("of a price that has become stale, told %s", m.raw)
 	}
 }

@@ -398,13 +398,13 @@ func FuzzTake(f *testing.F) {
 		var m message
 		read := json.Unmarshal(body, &m) == nil
 		ours := read && m.Method == "" && string(m.ID) == "1"
-		var told *protocol.Error
+		var reply *protocol.Error
 		switch {
 		case err == nil && (!ours || m.Error != nil || !bytes.Equal(result, m.Result)):
 			t.Fatalf("%q: a call ends well, with %q", body, result)
 		case err != nil && ours && m.Error == nil && m.Result != nil:
 			t.Fatalf("%q: %v", body, err)
-		case errors.As(err, &told) && (!read || m.Error == nil || told.Name != m.Error.Name || told.Code != m.Error.Code):
+		case errors.As(err, &reply) && (!read || m.Error == nil || reply.Name != m.Error.Name || reply.Code != m.Error.Code):
 			t.Fatalf("%q: the call ends with another error: %v", body, err)
 		case err != nil && !ours && !errors.Is(err, ErrClosed):
 			t.Fatalf("%q: %v does not say that the connection has ended", body, err)

@@ -115,12 +115,12 @@ func FuzzNetwork(f *testing.F) {
 			t.Fatal(err)
 		}
 		got, err := s.ActiveNetwork(8453)
-		said, whole := strconv.ParseUint(strings.Trim(string(value), " \t\r\n"), 10, 64)
-		if err != nil || got != 8453 && (whole != nil || got != said) || whole == nil && said > 0 && value[0] != '0' && got == 8453 && said != 8453 && json.Valid(value) {
+		stored, whole := strconv.ParseUint(strings.Trim(string(value), " \t\r\n"), 10, 64)
+		if err != nil || got != 8453 && (whole != nil || got != stored) || whole == nil && stored > 0 && value[0] != '0' && got == 8453 && stored != 8453 && json.Valid(value) {
 			t.Fatalf("%q is read as %d, %v", value, got, err)
 		}
 		again, err := Open(db, config.Default(), Options{})
-		if err != nil || (again.Ignored()[NetworkKey] == nil) != (whole == nil && said > 0 && json.Valid(value)) {
+		if err != nil || (again.Ignored()[NetworkKey] == nil) != (whole == nil && stored > 0 && json.Valid(value)) {
 			t.Fatalf("%q: ignored %v, %v", value, again.Ignored(), err)
 		}
 		if err := again.SetActiveNetwork(10); err != nil || len(again.Ignored()) > 0 {
@@ -417,9 +417,9 @@ func TestOverridden(t *testing.T) {
 
 func TestRPC(t *testing.T) {
 	wrong := errors.New("wrong.example: rpc endpoint serves another chain")
-	var asked []string
+	var queried []string
 	proof := func(_ context.Context, chain uint64, urls []string) error {
-		asked = append(asked, urls...)
+		queried = append(queried, urls...)
 		if chain != 1 || slices.Contains(urls, "https://wrong.example") {
 			return wrong
 		}
@@ -444,9 +444,9 @@ func TestRPC(t *testing.T) {
 	if whole := find(t, s, key, true); whole.Masked || whole.Values[0] != "https://good.example/ACCESSKEY" {
 		t.Errorf("revealed %+v", whole)
 	}
-	asked = nil
-	if got, err := s.Change(t.Context(), key, nil); err != nil || !slices.Equal(got.Values, []string{"own.example"}) || asked != nil {
-		t.Errorf("reset: %+v, %v, asked %v", got, err, asked)
+	queried = nil
+	if got, err := s.Change(t.Context(), key, nil); err != nil || !slices.Equal(got.Values, []string{"own.example"}) || queried != nil {
+		t.Errorf("reset: %+v, %v, asked %v", got, err, queried)
 	}
 }
 

@@ -61,8 +61,8 @@ func listenAsOther(path string) error {
 	if err != nil {
 		return err
 	}
-	heard, _ := io.ReadAll(conn)
-	fmt.Printf("%d bytes\n", len(heard))
+	received, _ := io.ReadAll(conn)
+	fmt.Printf("%d bytes\n", len(received))
 	return nil
 }
 
@@ -369,15 +369,15 @@ func otherListens(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	heard := bufio.NewReader(stdout)
-	if line, err := heard.ReadString('\n'); line != "listening\n" {
+	lines := bufio.NewReader(stdout)
+	if line, err := lines.ReadString('\n'); line != "listening\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
 	open(0o700)
 	if _, err := Dial(t.Context(), p); !errors.Is(err, ErrForeignPeer) {
 		t.Errorf("dialed another user's daemon: %v", err)
 	}
-	if line, err := heard.ReadString('\n'); line != "0 bytes\n" {
+	if line, err := lines.ReadString('\n'); line != "0 bytes\n" {
 		t.Errorf("another user's daemon heard %q, %v", line, err)
 	}
 	_ = cmd.Wait()
