@@ -77,7 +77,7 @@ func TestProviderKeyFiles(t *testing.T) {
 // TestProviderKeysOfASlowKeychain checks that a hung keychain call fails in time, and
 // that the value of a late write is read afterwards.
 func TestProviderKeysOfASlowKeychain(t *testing.T) {
-	_, g, store := heldStore(t)
+	_, g, store := gatedStore(t)
 	k := keys.NewProviderKeys(store)
 	if err := k.SetProviderKey(t.Context(), "dex", []byte("old")); err != nil {
 		t.Fatal(err)
