@@ -427,12 +427,12 @@ func TestCancelled(t *testing.T) {
 func TestConnections(t *testing.T) {
 	var mu sync.Mutex
 	opened := map[string]bool{}
-	running, most := 0, 0
+	running, maxRunning := 0, 0
 	count := func(n int) {
 		mu.Lock()
 		defer mu.Unlock()
 		running += n
-		most = max(most, running)
+		maxRunning = max(maxRunning, running)
 	}
 	c := serve(t, quick(), func(w http.ResponseWriter, r *http.Request) {
 		count(1)
@@ -460,8 +460,8 @@ func TestConnections(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if most < 2 || most > maxConnections {
-		t.Errorf("%d calls at once on the wire", most)
+	if maxRunning < 2 || maxRunning > maxConnections {
+		t.Errorf("%d calls at once on the wire", maxRunning)
 	}
 }
 
@@ -529,8 +529,8 @@ func TestEscapedSecret(t *testing.T) {
 		`{"errorCode":"k3y\/with\u002bsign"}`, `{"error":{"message":"k3y\/with+sign"}}`,
 	} {
 		code, detail := readFailure([]byte(body), http.Header{"Authorization": {"Bearer k3y/with+sign"}})
-		if said := code + detail; !strings.Contains(said, redacted) || strings.Contains(said, "k3y") {
-			t.Errorf("%s: %q", body, said)
+		if message := code + detail; !strings.Contains(message, redacted) || strings.Contains(message, "k3y") {
+			t.Errorf("%s: %q", body, message)
 		}
 	}
 }

@@ -83,8 +83,8 @@ func TestDestinationIsDescribed(t *testing.T) {
 		for _, token := range list {
 			symbols = append(symbols, token.Symbol)
 		}
-		if said := strings.Join(symbols, " "); err != nil || said != c.tokens {
-			t.Errorf("%s: tokens %s, %v, want %s", name, said, err, c.tokens)
+		if listed := strings.Join(symbols, " "); err != nil || listed != c.tokens {
+			t.Errorf("%s: tokens %s, %v, want %s", name, listed, err, c.tokens)
 		}
 	}
 }

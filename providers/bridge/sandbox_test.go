@@ -254,12 +254,12 @@ func (x *trader) pays(ctx context.Context, o swap.Offer, t swap.Terms, b swap.Bu
 	}
 	before := x.balance(ctx, t.SrcChain, t.TokenIn, t.Account)
 	receipt := x.send(ctx, *b.Steps[0].Call)
-	gone := new(big.Int).Sub(before, x.balance(ctx, t.SrcChain, t.TokenIn, t.Account))
+	spent := new(big.Int).Sub(before, x.balance(ctx, t.SrcChain, t.TokenIn, t.Account))
 	if t.TokenIn == native {
-		gone.Sub(gone, paidFor(receipt))
+		spent.Sub(spent, paidFor(receipt))
 	}
-	if gone.Cmp(t.AmountIn) != 0 {
-		x.t.Errorf("%s: %s left the account, not %s", x.name, gone, t.AmountIn)
+	if spent.Cmp(t.AmountIn) != 0 {
+		x.t.Errorf("%s: %s left the account, not %s", x.name, spent, t.AmountIn)
 	}
 	if b.Spender != native {
 		if left := x.read(ctx, t.SrcChain, t.TokenIn, statuses("0xdd62ed3e", t.Account, b.Spender)); left.Sign() != 0 {

@@ -129,10 +129,10 @@ func TestChainsAreKept(t *testing.T) {
 			t.Errorf("destinations %v, want %v", ids, want)
 		}
 	}
-	gone, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	p.chains.lock <- struct{}{} // a request is under way
-	if _, err := p.chains.get(gone); !errors.Is(err, context.Canceled) {
+	if _, err := p.chains.get(cancelled); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that is gone: %v", err)
 	}
 	<-p.chains.lock
@@ -324,11 +324,11 @@ func TestSubmitNeverRefuses(t *testing.T) {
 // after a minute, once a minute.
 func TestUnseenDepositIsReportedAgain(t *testing.T) {
 	for word, want := range map[string]int32{"waiting": 2, "unknown": 2, "received": 2, "pending": 0, "success": 0, "failure": 0} {
-		var told atomic.Int32
+		var reports atomic.Int32
 		p := providerOf(t, map[string]http.HandlerFunc{
 			"/intents/status/v3": replying(200, fmt.Appendf(nil, `{"status":%q}`, word)),
 			"/transactions/index": func(w http.ResponseWriter, r *http.Request) {
-				told.Add(1)
+				reports.Add(1)
 				replying(500, nil)(w, r)
 			},
 		})
@@ -342,7 +342,7 @@ func TestUnseenDepositIsReportedAgain(t *testing.T) {
 				t.Errorf("%s: %+v, %v", word, c, err)
 			}
 		}
-		if got := told.Load(); got != want {
+		if got := reports.Load(); got != want {
 			t.Errorf("%s: told again %d times, want %d", word, got, want)
 		}
 	}
@@ -426,7 +426,7 @@ func TestRefund(t *testing.T) {
 	for cost, want := range map[string]string{"0": "25000000", "20300": "24977500", "-5": "25000000", "2500000": "22500000", "2600000": "22500000", "99999999999": "22500000"} {
 		body := changed(t, raw, func(q map[string]any) { at(q, "fees", "relayer")["amount"] = cost })
 		x, err := readQuote(body, bridgedUSDC(), sandboxSolver)
-		if err != nil || x.refunds.least.String() != want || x.refunds.token != usdcOnBase {
+		if err != nil || x.refunds.minimum.String() != want || x.refunds.token != usdcOnBase {
 			t.Errorf("costs of %s: %+v, %v", cost, x.refunds, err)
 		}
 		if back := x.offer.Refund; back == nil || back.Token != usdcOnBase || back.Amount.String() != want {

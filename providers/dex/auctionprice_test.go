@@ -26,7 +26,7 @@ func TestSpread(t *testing.T) {
 			o.outputs[1].end = big.NewInt(max(1, to*40/9960))
 		}
 	}
-	const least = pools / 10_000 * 9_950
+	const minOut = pools / 10_000 * 9_950
 	priced := func(n int64) OwnPrice {
 		return func(context.Context, uint64, common.Address, common.Address, *big.Int) (*big.Int, error) {
 			return big.NewInt(n), nil
@@ -45,7 +45,7 @@ func TestSpread(t *testing.T) {
 		"as recorded":                        {nil, true, unknown, "DUTCH_V3 CLASSIC", ""},
 		"begins far above the pools":         {func(o *dutchOrder) { o.rise(2) }, true, unknown, "DUTCH_V3 CLASSIC", ""},
 		"ends at what slippage leaves":       {sinks(pools*9_950/10_000 + 1), true, unknown, "DUTCH_V3 CLASSIC", ""},
-		"ends below it":                      {sinks(least - 1_000_000), true, unknown, "CLASSIC", ""},
+		"ends below it":                      {sinks(minOut - 1_000_000), true, unknown, "CLASSIC", ""},
 		"ends at one":                        {sinks(1), true, priced(1), "CLASSIC", ""},
 		"no order at all":                    {func(o *dutchOrder) { o.swapper = testAttacker }, true, unknown, "CLASSIC", ""},
 		"alone, at our price":                {nil, false, priced(end), "DUTCH_V3", ""},

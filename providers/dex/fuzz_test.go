@@ -32,7 +32,7 @@ func FuzzQuoteReply(f *testing.F) {
 				continue
 			}
 			o := q.offer
-			if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0 {
+			if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(minAfterSlippage(o.AmountOut, r.SlippageBps)) < 0 {
 				t.Fatalf("%s at least %s", o.AmountOut, o.MinOut)
 			}
 			if err := checkFees(o.Fees, r); err != nil {

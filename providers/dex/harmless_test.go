@@ -45,7 +45,7 @@ var harmless = []providertest.Harmless{
 	{Path: "orders:orders[*].txHash", Why: "says where to look first; the reactor's event is looked for, wherever it is", MayChange: []string{"claim.tx", "claim.chain"}},
 	{Path: "swap:swap.gasLimit", Why: "bounded; the call is simulated with it, and its cost held against the ceiling", MayChange: []string{"step0.gas", "step1.gas"}},
 
-	{Path: "quote:quote.aggregatedOutputs.**", Why: inTheOrder, Flows: auctions, MayChange: told},
+	{Path: "quote:quote.aggregatedOutputs.**", Why: inTheOrder, Flows: auctions, MayChange: quotedMin},
 	{Path: "quote:quote.output", Why: inTheOrder, Lies: emptied, Flows: auctions},
 	{Path: "quote:quote.output.amount", Why: inTheOrder, Flows: auctions},
 	{Path: "quote:quote.output.token", Why: inTheOrder, Lies: providertest.Absent, Flows: auctions},
@@ -59,7 +59,7 @@ var harmless = []providertest.Harmless{
 	{Path: "quote:quote.tradeType", Why: "the amounts are in the order, and held against what was asked for", Lies: slices.Concat(providertest.Absent, []string{"emptied"}), Flows: auctions},
 	{Path: "quote:quote.input.maximumAmount", Why: "the amount itself is there", Lies: providertest.Absent},
 	{Path: "quote:quote.output.minimumAmount", Why: inTheBytes},
-	{Path: "quote:quote.aggregatedOutputs[*].minAmount", Why: inTheBytes, MayChange: told},
+	{Path: "quote:quote.aggregatedOutputs[*].minAmount", Why: inTheBytes, MayChange: quotedMin},
 	{Path: "quote:quote.aggregatedOutputs[*].token", Why: "a label for the coin in either form; what is paid is in the calldata", Lies: []string{"the zero address"}, Flows: []string{"base-usdc-weth"}},
 	{Path: "quote:permitData", Why: "none, either way", Lies: []string{"removed"}, Flows: []string{"base-eth-usdc", "base-usdc-eth", "arbitrum-direct", "base-unwrap", "base-wrap", "ethereum-split"}},
 	{Path: "quote:permitTransaction", Why: "none, either way", Lies: []string{"removed"}},
@@ -67,8 +67,8 @@ var harmless = []providertest.Harmless{
 	{Path: "swap:swap.value", Why: "nothing in other words", Lies: []string{"doubled", "half a byte less", "one byte more"}, Flows: []string{"arbitrum-usdc-usdt", "base-usdc-eth", "ethereum-usdc-split", "base-usdc-weth", "base-unwrap"}},
 }
 
-// told is the quote's own minimum, which is shown where it differs from the floor.
-var told = []string{"offer.toldMin"}
+// quotedMin is the quote's own minimum, which is shown where it differs from the floor.
+var quotedMin = []string{"offer.toldMin"}
 
 const inTheBytes = "at most shown: the floor is worked out, and the calldata or the order held against it"
 
@@ -95,7 +95,7 @@ func hop(at ...int) []providertest.Harmless {
 	return words("a price bound of one hop can only make the swap fail", nil, at...)
 }
 
-func floor(at ...int) []providertest.Harmless {
+func higherMin(at ...int) []providertest.Harmless {
 	return words("a higher floor than the accepted", []string{"a byte", "one more", "doubled", "the top bit", "the most", "the attacker", "padded behind"}, at...)
 }
 

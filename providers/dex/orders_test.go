@@ -139,13 +139,13 @@ var orderLies = map[string]orderLie{
 // shareOut gives the maker its share of the total, and the recipient the rest.
 func (o *dutchOrder) shareOut(bps int64) {
 	all := new(big.Int).Add(o.outputs[0].start, o.outputs[1].start)
-	least := new(big.Int).Add(o.outputs[0].end, o.outputs[1].end)
+	sumEnd := new(big.Int).Add(o.outputs[0].end, o.outputs[1].end)
 	o.made(testMaker, 1)
 	for i, l := range []*dutchLine{&o.outputs[0], &o.outputs[2]} {
 		if i == 1 {
-			l.start, l.end = part(all, bps), part(least, bps)
+			l.start, l.end = part(all, bps), part(sumEnd, bps)
 		} else {
-			l.start, l.end = new(big.Int).Sub(l.start, part(all, bps)), new(big.Int).Sub(l.end, part(least, bps))
+			l.start, l.end = new(big.Int).Sub(l.start, part(all, bps)), new(big.Int).Sub(l.end, part(sumEnd, bps))
 		}
 		if l.curve != nil {
 			l.curve.amounts[0].Sub(l.start, l.end)

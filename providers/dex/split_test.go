@@ -66,7 +66,7 @@ func TestSplit(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 		o := q.offer
-		if err == nil && o.MinOut.Cmp(floorOf(o.AmountOut, 50)) != 0 {
+		if err == nil && o.MinOut.Cmp(minAfterSlippage(o.AmountOut, 50)) != 0 {
 			t.Errorf("%s: at least %s of %s", name, o.MinOut, o.AmountOut)
 		}
 		if err == nil && (o.Fees[0].To != testFeeTo || o.AmountOut.Cmp(big.NewInt(9_959_996)) < 0) {
@@ -84,7 +84,7 @@ func TestTwoRoutesHaveAMinimumEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := new(big.Int).Add(floorOf(big.NewInt(3_333_333), 50), floorOf(big.NewInt(6_666_667), 50))
+	sum := new(big.Int).Add(minAfterSlippage(big.NewInt(3_333_333), 50), minAfterSlippage(big.NewInt(6_666_667), 50))
 	if q.offer.MinOut.Cmp(sum) > 0 {
 		t.Errorf("at least %s, and two routes give %s", q.offer.MinOut, sum)
 	}

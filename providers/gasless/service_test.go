@@ -116,10 +116,10 @@ const (
 )
 
 // jamOnOne is a JAM reply to the request that the RFQ recording answers.
-func jamOnOne(t testing.TB, amount, least string) []byte {
+func jamOnOne(t testing.TB, amount, minimum string) []byte {
 	return reply(t, "ethereum-usdc-eth.quote.json", func(r, order map[string]any) {
-		r["buyTokens"] = map[string]any{wethEthereum.Hex(): map[string]any{"amount": amount, "minimumAmount": least}}
-		order["buyTokens"], order["buyAmounts"] = []any{wethEthereum.Hex()}, []any{least}
+		r["buyTokens"] = map[string]any{wethEthereum.Hex(): map[string]any{"amount": amount, "minimumAmount": minimum}}
+		order["buyTokens"], order["buyAmounts"] = []any{wethEthereum.Hex()}, []any{minimum}
 	})
 }
 
@@ -153,8 +153,8 @@ func TestBothAtOnce(t *testing.T) {
 			a.answer(jamQuote, c.jam)
 			a.answer(rfqQuote, c.rfq)
 			begun := time.Now()
-			told := map[string]bool{}
-			offers, err := a.provider(t).Stream(t.Context(), onOne(), func(o swap.Offer) { told[o.Routing] = true })
+			reported := map[string]bool{}
+			offers, err := a.provider(t).Stream(t.Context(), onOne(), func(o swap.Offer) { reported[o.Routing] = true })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,8 +162,8 @@ func TestBothAtOnce(t *testing.T) {
 			for _, o := range offers {
 				got = append(got, o.Routing)
 			}
-			if !slices.Equal(got, c.want) || len(told) != len(got) {
-				t.Errorf("offers %v, told %v, want %v", got, told, c.want)
+			if !slices.Equal(got, c.want) || len(reported) != len(got) {
+				t.Errorf("offers %v, told %v, want %v", got, reported, c.want)
 			}
 			if took := time.Since(begun); took > 2500*time.Millisecond {
 				t.Errorf("took %s", took)

@@ -46,10 +46,10 @@ func exampleRequest() swap.QuoteRequest {
 	}
 }
 
-func termsOf(r swap.QuoteRequest, floor int64) swap.Terms {
+func termsOf(r swap.QuoteRequest, minOut int64) swap.Terms {
 	return swap.Terms{
 		Provider: swap.Intent, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
-		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, MinOut: big.NewInt(floor), FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver,
+		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, MinOut: big.NewInt(minOut), FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver,
 		Deadline: exampleNow.Add(20 * time.Minute), GasCeiling: big.NewInt(1e18),
 	}
 }

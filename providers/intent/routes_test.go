@@ -219,18 +219,18 @@ func TestClocks(t *testing.T) {
 		whole := at(t, serve(func(w http.ResponseWriter) { _, _ = w.Write(answer([]line{l}, exampleNow)) }))
 		offers, err := whole.Quote(t.Context(), exampleRequest())
 		checkLife(t, fmt.Sprintf("%d s ahead", ahead), offers, err, want)
-		told := 0
+		reported := 0
 		lines := at(t, serve(func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/x-ndjson")
 			fmt.Fprintln(w, l.json(exampleNow))
 		}))
 		offers, err = lines.Stream(t.Context(), exampleRequest(), func(o swap.Offer) {
-			told++
+			reported++
 			checkLife(t, "told", []swap.Offer{o}, nil, want)
 		})
 		checkLife(t, fmt.Sprintf("%d s ahead, in lines", ahead), offers, err, want)
-		if (told == 1) != (want >= 0) {
-			t.Errorf("%d s ahead: %d offers were told", ahead, told)
+		if (reported == 1) != (want >= 0) {
+			t.Errorf("%d s ahead: %d offers were told", ahead, reported)
 		}
 	}
 }
@@ -315,16 +315,16 @@ var badLines = map[string]badLine{
 
 // alone streams only the bad line.
 func (l badLine) alone(t *testing.T) error {
-	_, err := l.told(t, l.line+"\n", 0)
+	_, err := l.stream(t, l.line+"\n", 0)
 	return err
 }
 
-// told streams lines that must give want offers.
-func (badLine) told(t *testing.T, lines string, want int) ([]swap.Offer, error) {
-	told := 0
-	offers, err := at(t, streams(func(send func(string)) { send(lines) })).Stream(t.Context(), exampleRequest(), func(swap.Offer) { told++ })
-	if told != want || len(offers) != want {
-		t.Errorf("%d told, %v: %v", told, names(offers), err)
+// stream serves lines that must give want offers.
+func (badLine) stream(t *testing.T, lines string, want int) ([]swap.Offer, error) {
+	reported := 0
+	offers, err := at(t, streams(func(send func(string)) { send(lines) })).Stream(t.Context(), exampleRequest(), func(swap.Offer) { reported++ })
+	if reported != want || len(offers) != want {
+		t.Errorf("%d told, %v: %v", reported, names(offers), err)
 	}
 	return offers, err
 }
@@ -334,7 +334,7 @@ func TestStreamOfLies(t *testing.T) {
 	good := line{id: "good", out: 9000, ends: 100}.json(exampleNow)
 	for name, c := range badLines {
 		for place, lines := range map[string]string{"after": good + "\n" + c.line, "before": c.line + "\n" + good} {
-			if _, err := c.told(t, lines, 1); err != nil {
+			if _, err := c.stream(t, lines, 1); err != nil {
 				t.Errorf("%s, %s a good one: %v", name, place, err)
 			}
 		}
@@ -360,16 +360,16 @@ func TestEachBadRouteIsReported(t *testing.T) {
 		late + "," + other + "," + good: {swap.QuoteExpired, swap.NotAsAccepted},
 		late + "," + other:              {swap.NotAsAccepted}, // the first is the reason
 	} {
-		var told []swap.Code
+		var reported []swap.Code
 		ctx := swap.OnPartRefused(t.Context(), func(err error) {
 			var r *swap.Refusal
 			if errors.As(err, &r) {
-				told = append(told, r.Code)
+				reported = append(reported, r.Code)
 			}
 		})
 		_, err := at(t, says(200, fmt.Appendf(nil, `{"quoteId":"","routes":[%s]}`, routes))).Quote(ctx, exampleRequest())
-		if good := len(want) == 2; good != (err == nil) || !good && !errors.Is(err, &swap.Refusal{Code: swap.QuoteExpired}) || !slices.Equal(told, want) {
-			t.Errorf("told %v, want %v: %v", told, want, err)
+		if good := len(want) == 2; good != (err == nil) || !good && !errors.Is(err, &swap.Refusal{Code: swap.QuoteExpired}) || !slices.Equal(reported, want) {
+			t.Errorf("told %v, want %v: %v", reported, want, err)
 		}
 	}
 }
@@ -378,10 +378,10 @@ func TestEachBadRouteIsReported(t *testing.T) {
 func TestStream(t *testing.T) {
 	l := func(id string) string { return line{id: id, out: 9000, ends: 100}.json(exampleNow) }
 	for name, c := range map[string]struct {
-		serve http.HandlerFunc
-		want  []string
-		told  int
-		code  swap.Code
+		serve    http.HandlerFunc
+		want     []string
+		reported int
+		code     swap.Code
 	}{
 		"blank lines, and none after the last": {streams(func(send func(string)) { send("\r\n" + l("A") + "\r\n\n  \n" + l("B")) }), []string{"A", "B"}, 2, ""},
 		"a line in two pieces": {streams(func(send func(string)) {
@@ -435,10 +435,10 @@ func TestStream(t *testing.T) {
 		}, nil, 0, swap.ProviderInvalidResponse},
 	} {
 		t.Run(name, func(t *testing.T) {
-			told := 0
-			offers, err := at(t, c.serve).Stream(t.Context(), exampleRequest(), func(swap.Offer) { told++ })
-			if !slices.Equal(names(offers), c.want) || told != c.told || (err == nil) != (c.code == "") || err != nil && !errors.Is(err, &swap.Refusal{Code: c.code}) {
-				t.Errorf("%v, %d told, %v", names(offers), told, err)
+			reported := 0
+			offers, err := at(t, c.serve).Stream(t.Context(), exampleRequest(), func(swap.Offer) { reported++ })
+			if !slices.Equal(names(offers), c.want) || reported != c.reported || (err == nil) != (c.code == "") || err != nil && !errors.Is(err, &swap.Refusal{Code: c.code}) {
+				t.Errorf("%v, %d told, %v", names(offers), reported, err)
 			}
 		})
 	}

@@ -219,17 +219,17 @@ func (c *walletFixture) prepare(t *testing.T, x trade) (swap.Review, error) {
 	t.Helper()
 	r := request(x.src, x.in, x.amount, x.dst, x.out, 0)
 	r.Account, r.Recipient, r.RefundTo = c.who, c.who, c.who
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	got, err := c.service.Quote(t.Context(), r, []swap.Kind{swap.Intent}, func(q plan.QuoteUpdate) {
 		for _, o := range q.Offers {
-			told[o.ID] = true
+			reported[o.ID] = true
 		}
 	})
 	if err != nil {
 		return swap.Review{}, err
 	}
 	at := max(0, slices.IndexFunc(got.Offers, func(o swap.Offer) bool { return o.Routing == x.routing }))
-	if !told[got.Offers[at].ID] {
+	if !reported[got.Offers[at].ID] {
 		t.Error("an offer was not told")
 	}
 	return c.service.Prepare(t.Context(), got.Offers[at].ID)
@@ -377,15 +377,15 @@ func (c *walletFixture) endings(t *testing.T) {
 				t.Errorf("verdict %+v, paid in %s", v, at.Payment)
 			}
 			spent, got := new(big.Int).Sub(in, c.balance(t, x.src, x.in)), new(big.Int).Sub(c.balance(t, x.dst, x.out), out)
-			least := o.Terms.MinOut
+			minimum := o.Terms.MinOut
 			if x.short {
-				least = big.NewInt(1)
+				minimum = big.NewInt(1)
 			}
 			switch {
 			case x.end == swap.Refunded && (x.in != native && spent.Sign() != 0 || got.Sign() != 0):
 				t.Errorf("refunded: %s left, %s arrived", spent, got)
-			case x.end == swap.Filled && (x.in != native && spent.Cmp(o.Terms.AmountIn) != 0 || got.Cmp(least) < 0):
-				t.Errorf("filled: %s left, %s arrived, at least %s was promised", spent, got, least)
+			case x.end == swap.Filled && (x.in != native && spent.Cmp(o.Terms.AmountIn) != 0 || got.Cmp(minimum) < 0):
+				t.Errorf("filled: %s left, %s arrived, at least %s was promised", spent, got, minimum)
 			}
 		})
 	}

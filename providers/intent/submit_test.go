@@ -168,7 +168,7 @@ func TestSubmitAgain(t *testing.T) {
 	if _, err := p.Submit(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that left: %v", err)
 	}
-	told := len(d.submissions)
+	submitted := len(d.submissions)
 	o.Results = nil
 	_, err := p.Submit(t.Context(), o)
 	refusedFor(t, "no deposit", err, swap.Undecodable, "deposit")
@@ -180,7 +180,7 @@ func TestSubmitAgain(t *testing.T) {
 	o.Plan.Steps = nil
 	_, err = p.Proof(o)
 	refusedFor(t, "no plan", err, swap.Undecodable, "plan")
-	if len(d.submissions) != told {
+	if len(d.submissions) != submitted {
 		t.Error("told of a deposit that is none")
 	}
 }

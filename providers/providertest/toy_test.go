@@ -104,13 +104,13 @@ func (p toy) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, erro
 	if !decimalForm.MatchString(reply.AmountOut) || !decimalForm.MatchString(reply.Minimum) {
 		return nil, p.refuse(swap.ProviderInvalidResponse, "no amounts")
 	}
-	out, least := Wei(reply.AmountOut), Wei(reply.Minimum)
-	floor := new(big.Int).Div(new(big.Int).Mul(out, big.NewInt(int64(10_000-r.SlippageBps))), big.NewInt(10_000))
-	if p.blind != anyMinimum && (least.Cmp(floor) < 0 || least.Cmp(out) > 0) {
+	out, minOut := Wei(reply.AmountOut), Wei(reply.Minimum)
+	lowest := new(big.Int).Div(new(big.Int).Mul(out, big.NewInt(int64(10_000-r.SlippageBps))), big.NewInt(10_000))
+	if p.blind != anyMinimum && (minOut.Cmp(lowest) < 0 || minOut.Cmp(out) > 0) {
 		return nil, p.refuse(swap.NotAsAccepted, "the minimum is not within the slippage")
 	}
 	return []swap.Offer{{
-		Provider: swap.DEX, Request: r, Routing: "TOY", AmountOut: out, MinOut: least, Expires: toyNow.Add(time.Minute), Raw: json.RawMessage(`{}`),
+		Provider: swap.DEX, Request: r, Routing: "TOY", AmountOut: out, MinOut: minOut, Expires: toyNow.Add(time.Minute), Raw: json.RawMessage(`{}`),
 	}}, nil
 }
 

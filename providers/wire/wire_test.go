@@ -132,8 +132,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("want %q, got %v", want, err)
 		}
 	}
-	gone := &rest.Error{Kind: rest.Unreachable, Err: context.Canceled}
-	if err := s.Refusal(gone); !errors.Is(err, context.Canceled) || errors.As(err, new(*swap.Refusal)) {
+	cancelled := &rest.Error{Kind: rest.Unreachable, Err: context.Canceled}
+	if err := s.Refusal(cancelled); !errors.Is(err, context.Canceled) || errors.As(err, new(*swap.Refusal)) {
 		t.Errorf("the caller's own cancellation became %v", err)
 	}
 	if err := s.Refusal(nil); err != nil {
