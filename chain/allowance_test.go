@@ -153,11 +153,11 @@ func TestPermitAllowances(t *testing.T) {
 		out  []byte
 		ok   bool
 	}{
-		{"all there is", words(maxUint160, 1<<48-1, 1<<48-1), true},
+		{"the maximum of every field", words(maxUint160, 1<<48-1, 1<<48-1), true},
 		{"nothing", words(new(big.Int), 0, 0), true},
 		{"more than uint160", words(new(big.Int).Add(maxUint160, big.NewInt(1)), 0, 0), false},
 		{"more than uint48", words(maxUint160, 1<<48, 0), false},
-		{"a nonce of more", words(maxUint160, 0, 1<<48), false},
+		{"a nonce above uint48", words(maxUint160, 0, 1<<48), false},
 		{"no contract", nil, false},
 		{"an erc-20's answer", word(maxUint160), false},
 	} {

@@ -53,12 +53,12 @@ func another(t *testing.T, by *testKey, tx *Tx) Attempt {
 func TestNothingIsSignedOverAForgedRecord(t *testing.T) {
 	stranger := newTestKey(t, "stranger")
 	for name, forge := range map[string]func(*Tx){
-		"another recipient": func(tx *Tx) { tx.Call.To = stranger.addr },
-		"another value":     func(tx *Tx) { tx.Call.Value = big.NewInt(1e18) },
-		"other data":        func(tx *Tx) { tx.Call.Data = []byte{1} },
-		"another's bytes":   func(tx *Tx) { tx.Attempts[0] = another(t, stranger, tx) },
-		"one more attempt":  func(tx *Tx) { tx.Attempts = append(tx.Attempts, another(t, stranger, tx)) },
-		"a cancel":          func(tx *Tx) { tx.Attempts[0].Kind = AttemptCancel },
+		"another recipient":           func(tx *Tx) { tx.Call.To = stranger.addr },
+		"another value":               func(tx *Tx) { tx.Call.Value = big.NewInt(1e18) },
+		"other data":                  func(tx *Tx) { tx.Call.Data = []byte{1} },
+		"another transaction's bytes": func(tx *Tx) { tx.Attempts[0] = another(t, stranger, tx) },
+		"one more attempt":            func(tx *Tx) { tx.Attempts = append(tx.Attempts, another(t, stranger, tx)) },
+		"a cancel":                    func(tx *Tx) { tx.Attempts[0].Kind = AttemptCancel },
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, key, s, now := newSending(t, "forged")

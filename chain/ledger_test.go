@@ -440,11 +440,11 @@ func TestNonceIndexDamaged(t *testing.T) {
 	record := aRecord(t, "order/0", 4)
 	whole := nonceKey(base, record.Call.From, 6)
 	for name, entry := range map[string]struct{ key, holder []byte }{
-		"cut off":      {whole[:30], []byte("order/0")},
-		"prolonged":    {append(bytes.Clone(whole), 1), []byte("order/0")},
-		"another's":    {whole, []byte("order/0")},
-		"of one gone":  {whole, []byte("order/9")},
-		"without name": {whole, nil},
+		"cut off":                           {whole[:30], []byte("order/0")},
+		"prolonged":                         {append(bytes.Clone(whole), 1), []byte("order/0")},
+		"another's":                         {whole, []byte("order/0")},
+		"of a record that no longer exists": {whole, []byte("order/9")},
+		"without name":                      {whole, nil},
 	} {
 		l, err := openLedger(tempDB(t))
 		if err != nil {

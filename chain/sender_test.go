@@ -268,7 +268,7 @@ func TestRefusalsBeforeSigning(t *testing.T) {
 		is   error
 	}{
 		{"late", pay(base, key.addr, "0x1", 1), Policy{Until: time.Now().Add(-time.Second)}, ErrExpired},
-		{"no last moment", pay(base, key.addr, "0x1", 1), Policy{}, ErrExpired},
+		{"no deadline", pay(base, key.addr, "0x1", 1), Policy{}, ErrExpired},
 		{"ceiling", pay(base, key.addr, "0x1", 1), Policy{Until: soon().Until, Ceiling: big.NewInt(20999)}, ErrCeiling},
 		{"reverts", reverter, soon(), ErrWouldRevert},
 		{"too poor", pay(base, newTestKey(t, "poor").addr, "0x1", 1), soon(), ErrFunds},

@@ -85,7 +85,7 @@ func TestSimulate(t *testing.T) {
 			"permit2 permit", emit[4], words(topic("Permit(address,address,address,uint160,uint48,uint48)"), owner, weth, other, 5, 99, 0),
 			nil, []Grant{{Token: weth, Owner: owner, Spender: other, Amount: five, Via: emit[4]}}, false,
 		},
-		{"transfer in a form of its own", emit[2], words(transferTopic, owner, other, 5), nil, nil, true},
+		{"transfer event of a non-standard form", emit[2], words(transferTopic, owner, other, 5), nil, nil, true},
 		{"log without topic", emit[0], words(7), nil, nil, false},
 		{"unknown event", emit[1], words(common.Hash{1}, 5), nil, nil, false},
 	} {

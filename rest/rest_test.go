@@ -109,7 +109,7 @@ func TestRepetition(t *testing.T) {
 		{"busy", Call{Method: "GET"}, 429, "", 3},
 		{"busy, zero", Call{Method: "GET"}, 429, "0", 3},
 		{"busy for long", Call{Method: "GET"}, 429, "3", 1},
-		{"down for ever", Call{Method: "GET"}, 503, "99999999999", 3}, // an absurd value is ignored
+		{"never comes back", Call{Method: "GET"}, 503, "99999999999", 3}, // an absurd value is ignored
 		{"gateway", Call{Method: "GET"}, 504, "", 3},
 	} {
 		t.Run(x.name, func(t *testing.T) {

@@ -223,7 +223,7 @@ func TestFaultsOfFrames(t *testing.T) {
 	}{
 		{"zero", "frame_zero", []byte{0, 0, 0, 0}, false},
 		{"over-length", "frame_too_long", append([]byte{1, 0, 16, 0}, bytes.Repeat([]byte{'x'}, frame.MaxIn+1)...), false},
-		{"over the drain", "frame_too_long", []byte{1, 0, 0, 4}, true},
+		{"longer than what is drained", "frame_too_long", []byte{1, 0, 0, 4}, true},
 		{"text", "frame_too_long", []byte("hello"), true},
 	}
 	for _, tt := range tests {

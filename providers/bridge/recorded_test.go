@@ -79,7 +79,7 @@ func TestRecordedQuote(t *testing.T) {
 	less := terms
 	less.MinOut = units(0).Add(o.MinOut, units(1))
 	if _, err := p.Build(t.Context(), o, less); code(err) != swap.NotAsAccepted {
-		t.Errorf("less than the floor: %v", err)
+		t.Errorf("less than the minimum: error %v", err)
 	}
 	p.solver = sandboxSolver
 	if _, err := p.Quote(t.Context(), r); field(err) != "orderSignature" {

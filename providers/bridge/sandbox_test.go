@@ -45,7 +45,7 @@ func TestSandbox(t *testing.T) {
 		{"tokens", 8453, usdc(8453), 42161, usdc(42161), "25000000", 40, fill, swap.Filled},
 		{"coins", 8453, native, 1, native, "100000000000000000", 40, fill, swap.Filled},
 		{"tokens for coins", 42161, usdc(42161), 8453, native, "35000000", 0, fill, swap.Filled},
-		{"tokens by a router", 8453, symbol(t, x.chains[8453], "DAI"), 42161, usdc(42161), "30000000000000000000", 40, fill, swap.Filled},
+		{"tokens through a router", 8453, symbol(t, x.chains[8453], "DAI"), 42161, usdc(42161), "30000000000000000000", 40, fill, swap.Filled},
 		{"tokens that a router pays", 8453, usdc(8453), 42161, symbol(t, x.chains[42161], "DAI"), "31000000", 40, fill, swap.Filled},
 		{"a refund of tokens", 8453, usdc(8453), 42161, usdc(42161), "45000000", 40, back, swap.Refunded},
 		{"a refund of coins", 8453, native, 42161, native, "110000000000000000", 0, back, swap.Refunded},

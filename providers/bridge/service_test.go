@@ -73,23 +73,23 @@ func TestChains(t *testing.T) {
 		code  swap.Code
 		field string
 	}{
-		"both":                            {list(base, arbitrum), "", ""},
-		"none":                            {list(), swap.ProviderInvalidResponse, ""},
-		"no destination":                  {list(base), swap.UnsupportedNetwork, "dstChainId"},
-		"no source":                       {list(arbitrum), swap.UnsupportedNetwork, "srcChainId"},
-		"a source that is closed":         {list(chainEntryFor(8453, depository, false), arbitrum), swap.UnsupportedNetwork, "srcChainId"},
-		"a destination that is closed":    {list(base, chainEntryFor(42161, depository, false)), swap.UnsupportedNetwork, "dstChainId"},
-		"another depository":              {list(chainEntryFor(8453, testAttacker, true), arbitrum), swap.NotPinned, "depository"},
-		"another at the destination":      {list(base, chainEntryFor(42161, testAttacker, true)), swap.NotPinned, "depository"},
-		"one of another kind of chain":    {list(base, chainEntryFor(42161, londonDepository, true)), swap.NotPinned, "depository"},
-		"a chain twice":                   {list(base, arbitrum, arbitrum), swap.UnsupportedNetwork, "dstChainId"},
-		"another machine":                 {list(base, strings.Replace(arbitrum, "evm", "svm", 1)), swap.UnsupportedNetwork, "dstChainId"},
-		"deposits switched off":           {list(base, strings.Replace(arbitrum, `"depositEnabled":true`, `"depositEnabled":false`, 1)), swap.UnsupportedNetwork, "dstChainId"},
-		"a chain that cannot be read":     {list(base, strings.Replace(arbitrum, "42161", `"Arbitrum"`, 1)), swap.UnsupportedNetwork, "dstChainId"},
-		"others that cannot be read":      {list(base, arbitrum, `{"id":-1}`, `7`, `{"id":5,"vmType":"svm","protocol":{"v2":{"depository":"99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2"}}}`), "", ""},
-		"a list that is none":             {[]byte(`{"chains":7}`), swap.ProviderInvalidResponse, "chains"},
-		"disabled, said in another way":   {list(base, strings.Replace(arbitrum, `"disabled":false,`, "", 1)), swap.UnsupportedNetwork, "dstChainId"},
-		"a depository that is no address": {list(base, strings.Replace(arbitrum, depository.Hex(), "lie", 1)), swap.UnsupportedNetwork, "dstChainId"},
+		"both":                                  {list(base, arbitrum), "", ""},
+		"none":                                  {list(), swap.ProviderInvalidResponse, ""},
+		"no destination":                        {list(base), swap.UnsupportedNetwork, "dstChainId"},
+		"no source":                             {list(arbitrum), swap.UnsupportedNetwork, "srcChainId"},
+		"a source that is closed":               {list(chainEntryFor(8453, depository, false), arbitrum), swap.UnsupportedNetwork, "srcChainId"},
+		"a destination that is closed":          {list(base, chainEntryFor(42161, depository, false)), swap.UnsupportedNetwork, "dstChainId"},
+		"another depository":                    {list(chainEntryFor(8453, testAttacker, true), arbitrum), swap.NotPinned, "depository"},
+		"another depository at the destination": {list(base, chainEntryFor(42161, testAttacker, true)), swap.NotPinned, "depository"},
+		"a chain of another kind":               {list(base, chainEntryFor(42161, londonDepository, true)), swap.NotPinned, "depository"},
+		"a chain twice":                         {list(base, arbitrum, arbitrum), swap.UnsupportedNetwork, "dstChainId"},
+		"another machine":                       {list(base, strings.Replace(arbitrum, "evm", "svm", 1)), swap.UnsupportedNetwork, "dstChainId"},
+		"deposits switched off":                 {list(base, strings.Replace(arbitrum, `"depositEnabled":true`, `"depositEnabled":false`, 1)), swap.UnsupportedNetwork, "dstChainId"},
+		"a chain that cannot be read":           {list(base, strings.Replace(arbitrum, "42161", `"Arbitrum"`, 1)), swap.UnsupportedNetwork, "dstChainId"},
+		"other chains that cannot be read":      {list(base, arbitrum, `{"id":-1}`, `7`, `{"id":5,"vmType":"svm","protocol":{"v2":{"depository":"99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2"}}}`), "", ""},
+		"a list that is not an array":           {[]byte(`{"chains":7}`), swap.ProviderInvalidResponse, "chains"},
+		"a chain without the field disabled":    {list(base, strings.Replace(arbitrum, `"disabled":false,`, "", 1)), swap.UnsupportedNetwork, "dstChainId"},
+		"a depository that is no address":       {list(base, strings.Replace(arbitrum, depository.Hex(), "lie", 1)), swap.UnsupportedNetwork, "dstChainId"},
 	} {
 		p := providerOf(t, map[string]http.HandlerFunc{"/chains": replying(200, c.list), "/quote/v2": replying(200, recordedQuote(t, "base-usdc-arbitrum"))})
 		_, err := p.Quote(t.Context(), bridgedUSDC())
@@ -144,24 +144,24 @@ func TestRequestsRefused(t *testing.T) {
 		change func(*swap.QuoteRequest)
 		code   swap.Code
 	}{
-		"a chain without it":     {func(r *swap.QuoteRequest) { r.SrcChain = 39 }, swap.UnsupportedNetwork},
-		"a chain nobody knows":   {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork},
-		"to one without it":      {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork},
-		"a plain transfer":       {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken},
-		"nothing":                {func(r *swap.QuoteRequest) { r.AmountIn = units(0) }, swap.AmountZero},
-		"no amount":              {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero},
-		"more than 256 bits":     {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int).Lsh(units(1), 256) }, swap.BadRequest},
-		"no account":             {func(r *swap.QuoteRequest) { r.Account = nativeCoin }, swap.BadRequest},
-		"no refund address":      {func(r *swap.QuoteRequest) { r.RefundTo = nativeCoin }, swap.BadRequest},
-		"the depository, sold":   {func(r *swap.QuoteRequest) { r.TokenIn = depository }, swap.BadRequest},
-		"paid to a router":       {func(r *swap.QuoteRequest) { r.Recipient = routerPairs[1].router }, swap.BadRequest},
-		"a fee for nobody":       {func(r *swap.QuoteRequest) { r.FeeReceiver = nativeCoin }, swap.BadRequest},
-		"a fee above the bound":  {func(r *swap.QuoteRequest) { r.FeeBps = 301 }, swap.BadRequest},
-		"no slippage":            {func(r *swap.QuoteRequest) { r.SlippageBps = 0 }, swap.SlippageBounds},
-		"too much slippage":      {func(r *swap.QuoteRequest) { r.SlippageBps = 5001 }, swap.SlippageBounds},
-		"wrapping for somebody":  {func(r *swap.QuoteRequest) { *r = wrapping(true); r.Recipient = testReceiver }, swap.UnsupportedRoute},
-		"unwrapping with a fee":  {func(r *swap.QuoteRequest) { *r = wrapping(false); r.FeeBps, r.FeeReceiver = 40, testReceiver }, swap.UnsupportedRoute},
-		"a refund to the router": {func(r *swap.QuoteRequest) { r.RefundTo = routerPairs[0].proxy }, swap.BadRequest},
+		"a chain that the bridge does not serve":    {func(r *swap.QuoteRequest) { r.SrcChain = 39 }, swap.UnsupportedNetwork},
+		"a chain nobody knows":                      {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork},
+		"to a chain that the bridge does not serve": {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork},
+		"a plain transfer":                          {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken},
+		"nothing":                                   {func(r *swap.QuoteRequest) { r.AmountIn = units(0) }, swap.AmountZero},
+		"no amount":                                 {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero},
+		"more than 256 bits":                        {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int).Lsh(units(1), 256) }, swap.BadRequest},
+		"no account":                                {func(r *swap.QuoteRequest) { r.Account = nativeCoin }, swap.BadRequest},
+		"no refund address":                         {func(r *swap.QuoteRequest) { r.RefundTo = nativeCoin }, swap.BadRequest},
+		"the depository, sold":                      {func(r *swap.QuoteRequest) { r.TokenIn = depository }, swap.BadRequest},
+		"paid to a router":                          {func(r *swap.QuoteRequest) { r.Recipient = routerPairs[1].router }, swap.BadRequest},
+		"a fee for nobody":                          {func(r *swap.QuoteRequest) { r.FeeReceiver = nativeCoin }, swap.BadRequest},
+		"a fee above the bound":                     {func(r *swap.QuoteRequest) { r.FeeBps = 301 }, swap.BadRequest},
+		"no slippage":                               {func(r *swap.QuoteRequest) { r.SlippageBps = 0 }, swap.SlippageBounds},
+		"too much slippage":                         {func(r *swap.QuoteRequest) { r.SlippageBps = 5001 }, swap.SlippageBounds},
+		"wrapping for somebody":                     {func(r *swap.QuoteRequest) { *r = wrapping(true); r.Recipient = testReceiver }, swap.UnsupportedRoute},
+		"unwrapping with a fee":                     {func(r *swap.QuoteRequest) { *r = wrapping(false); r.FeeBps, r.FeeReceiver = 40, testReceiver }, swap.UnsupportedRoute},
+		"a refund to the router":                    {func(r *swap.QuoteRequest) { r.RefundTo = routerPairs[0].proxy }, swap.BadRequest},
 	} {
 		p := providerOf(t, nil)
 		r := bridgedUSDC()
@@ -179,13 +179,13 @@ func TestLife(t *testing.T) {
 		ahead, life time.Duration
 		code        swap.Code
 	}{
-		"the same":   {0, 30 * time.Second, ""},
-		"a second":   {-time.Second, 30 * time.Second, ""},
-		"old":        {-11 * time.Second, 20 * time.Second, ""},
-		"very old":   {-31 * time.Second, 0, swap.ClockSkew},
-		"ahead":      {20 * time.Second, 30 * time.Second, ""},
-		"far ahead":  {10 * time.Minute, 0, swap.ClockSkew},
-		"far behind": {-10 * time.Minute, 0, swap.ClockSkew},
+		"the same time":             {0, 30 * time.Second, ""},
+		"one second behind":         {-time.Second, 30 * time.Second, ""},
+		"eleven seconds behind":     {-11 * time.Second, 20 * time.Second, ""},
+		"thirty-one seconds behind": {-31 * time.Second, 0, swap.ClockSkew},
+		"twenty seconds ahead":      {20 * time.Second, 30 * time.Second, ""},
+		"ten minutes ahead":         {10 * time.Minute, 0, swap.ClockSkew},
+		"ten minutes behind":        {-10 * time.Minute, 0, swap.ClockSkew},
 	} {
 		date := testNow.Add(c.ahead).Format(http.TimeFormat)
 		p := providerOf(t, map[string]http.HandlerFunc{"/chains": replying(200, chainsFor(8453, 42161)), "/quote/v2": func(w http.ResponseWriter, r *http.Request) {
@@ -251,17 +251,17 @@ func TestConfig(t *testing.T) {
 		socket string
 		ok     bool
 	}{
-		"the API's own":            {Config{}, defaultSocket, true},
-		"another":                  {Config{Base: "https://relay.example"}, "", true},
-		"another, with its stream": {Config{Base: "https://relay.example", Socket: "wss://stream.example/"}, "wss://stream.example", true},
-		"plain":                    {Config{Base: "http://relay.example"}, "", false},
-		"a plain stream":           {Config{Socket: "ws://stream.example"}, "", false},
-		"a stream that is none":    {Config{Socket: "https://stream.example"}, "", false},
-		"a stream with a query":    {Config{Socket: "wss://stream.example/?apiKey=1"}, "", false},
-		"this machine":             {Config{Base: "http://127.0.0.1:1"}, "", false},
-		"the sandbox":              {Config{Base: "http://127.0.0.1:1/x/", Sandbox: true}, "ws://127.0.0.1:1/x/ws", true},
-		"the sandbox, outside":     {Config{Sandbox: true}, "", false},
-		"the sandbox, half":        {Config{Base: "http://127.0.0.1:1", Socket: "wss://ws.relay.link", Sandbox: true}, "", false},
+		"the API's own address":                  {Config{}, defaultSocket, true},
+		"another":                                {Config{Base: "https://relay.example"}, "", true},
+		"another address, with its stream":       {Config{Base: "https://relay.example", Socket: "wss://stream.example/"}, "wss://stream.example", true},
+		"plain":                                  {Config{Base: "http://relay.example"}, "", false},
+		"a plain stream":                         {Config{Socket: "ws://stream.example"}, "", false},
+		"a malformed stream address":             {Config{Socket: "https://stream.example"}, "", false},
+		"a stream with a query":                  {Config{Socket: "wss://stream.example/?apiKey=1"}, "", false},
+		"this machine":                           {Config{Base: "http://127.0.0.1:1"}, "", false},
+		"the sandbox":                            {Config{Base: "http://127.0.0.1:1/x/", Sandbox: true}, "ws://127.0.0.1:1/x/ws", true},
+		"the sandbox, outside":                   {Config{Sandbox: true}, "", false},
+		"the sandbox, only one of two addresses": {Config{Base: "http://127.0.0.1:1", Socket: "wss://ws.relay.link", Sandbox: true}, "", false},
 	} {
 		p, err := New(c.config)
 		if (err == nil) != c.ok || err == nil && p.socket != c.socket {

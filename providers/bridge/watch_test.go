@@ -61,15 +61,15 @@ func TestWatch(t *testing.T) {
 		frames []string
 		states []swap.State
 	}{
-		"a fill":                {[]string{ready, taken, event("pending", ours), event("success", ours)}, []swap.State{swap.Settling, swap.Filled}},
-		"another order's event": {[]string{ready, taken, event("success", testOrderID.Hex()), event("refund", ours)}, []swap.State{swap.Refunded}},
-		"unknown":               {[]string{ready, taken, event("unknown", ours)}, nil},
-		"other events":          {[]string{ready, taken, `{"event":"other","data":{"status":"success","requestId":"` + ours + `"}}`, `{"data":7}`, `{}`}, nil},
-		"a failure":             {[]string{ready, taken, event("failure", ours)}, []swap.State{swap.Settling}},
-		"not ready":             {[]string{taken, taken, event("success", ours)}, nil},
-		"not subscribed":        {[]string{ready, `{"type":"error"}`, event("success", ours)}, nil},
-		"no json":               {[]string{ready, taken, `<html>`, event("success", ours)}, nil},
-		"larger than is taken":  {[]string{ready, taken, `"` + strings.Repeat("x", maxFrame) + `"`, event("success", ours)}, nil},
+		"a fill":                  {[]string{ready, taken, event("pending", ours), event("success", ours)}, []swap.State{swap.Settling, swap.Filled}},
+		"another order's event":   {[]string{ready, taken, event("success", testOrderID.Hex()), event("refund", ours)}, []swap.State{swap.Refunded}},
+		"unknown":                 {[]string{ready, taken, event("unknown", ours)}, nil},
+		"other events":            {[]string{ready, taken, `{"event":"other","data":{"status":"success","requestId":"` + ours + `"}}`, `{"data":7}`, `{}`}, nil},
+		"a failure":               {[]string{ready, taken, event("failure", ours)}, []swap.State{swap.Settling}},
+		"not ready":               {[]string{taken, taken, event("success", ours)}, nil},
+		"not subscribed":          {[]string{ready, `{"type":"error"}`, event("success", ours)}, nil},
+		"no json":                 {[]string{ready, taken, `<html>`, event("success", ours)}, nil},
+		"a frame above the limit": {[]string{ready, taken, `"` + strings.Repeat("x", maxFrame) + `"`, event("success", ours)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -134,7 +134,7 @@ func (x *scam) holds(form dex.Form, nth int, r run) {
 		minimum.Add(minimum, x.order.Terms.MinOut)
 	}
 	if form.Refused == "" && r.got.Cmp(minimum) < 0 {
-		x.t.Errorf("at transfer %d: %s arrived, for floors of %s: %+v", nth, r.got, minimum, r)
+		x.t.Errorf("at transfer %d: %s arrived, for minimums of %s: %+v", nth, r.got, minimum, r)
 	}
 }
 
@@ -194,7 +194,7 @@ func (x *scam) takes(form dex.Form) {
 	paid.Sub(paid, x.balance(usdc, x.who.Address))
 	got.Sub(x.balance(wrapped, x.who.Address), got)
 	minimum := x.order.Terms.MinOut
-	x.t.Logf("%s USDC left, %s WETH arrived, for two floors of %s", paid, got, minimum)
+	x.t.Logf("%s USDC left, %s WETH arrived, for two minimums of %s", paid, got, minimum)
 	if paid.Cmp(sandboxtest.Units(2000, 6)) != 0 || !x.used(*x.proof().Nonce) || got.Cmp(minimum) < 0 || got.Cmp(new(big.Int).Add(minimum, minimum)) >= 0 {
 		x.t.Errorf("%s left, %s arrived", paid, got)
 	}
@@ -251,7 +251,7 @@ func newScam(t *testing.T) *scam {
 	x.mayTake(usdc, permit2, sandboxtest.Units(2000, 6))
 	x.permitted(usdc, "1000000000")
 	head, err := node.HeaderByNumber(t.Context(), nil)
-	if left := falls.Sub(time.Unix(int64(head.Time), 0)); err == nil && left > 0 { // by then the price has fallen to the floor
+	if left := falls.Sub(time.Unix(int64(head.Time), 0)); err == nil && left > 0 { // by then the price has fallen to the minimum
 		err = c.Shift(left)
 	}
 	if err != nil {

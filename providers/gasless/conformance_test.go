@@ -197,7 +197,7 @@ func suite(name string, noHash []string, further []providertest.Harmless, flows 
 const (
 	freeNonce  = "the contract takes each nonce once, whichever it is"
 	freeWho    = "it only says who may settle first; whoever does must pay the same"
-	freeMore   = "more than the floor"
+	freeMore   = "more than the minimum"
 	freeExpiry = "any end before the accepted deadline; an order that is over settles nowhere"
 	freeMaker  = "anybody but a party to the swap; the order is filled by that one's tokens or not at all"
 )

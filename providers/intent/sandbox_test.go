@@ -349,10 +349,10 @@ func (c *walletFixture) endings(t *testing.T) {
 		{"by the contract itself", trade{8453, usdcBase, "32000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "refund", Reserve: true}, swap.Refunded, "refund", "", false},
 		{"the coin refunded", trade{8453, native, "20000000000000000", 42161, native, ""}, intentsim.Outcome{Ending: "refund"}, swap.Refunded, "refund", "", false},
 		{"failed, and refunded", trade{8453, usdcBase, "33000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail_refund"}, swap.Refunded, "refund", "", false},
-		{"said to have failed", trade{8453, usdcBase, "34000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail_fill"}, swap.Filled, "arrival", "", false},
+		{"reported as failed", trade{8453, usdcBase, "34000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail_fill"}, swap.Filled, "arrival", "", false},
 		{"failed", trade{8453, usdcBase, "35000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail"}, "", "", swap.AwaitingRefund, false},
-		{"said to be filled", trade{8453, usdcBase, "36000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim"}, "", "", swap.AwaitingProof, false},
-		{"said to be refunded", trade{8453, usdcBase, "37000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim_refund"}, "", "", swap.AwaitingProof, false},
+		{"reported as filled", trade{8453, usdcBase, "36000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim"}, "", "", swap.AwaitingProof, false},
+		{"reported as refunded", trade{8453, usdcBase, "37000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim_refund"}, "", "", swap.AwaitingProof, false},
 		{"filled by another's fill", trade{8453, usdcBase, "20000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "borrow"}, "", "", swap.AwaitingProof, false},
 		{"filled by a stranger", trade{8453, usdcBase, "38000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Stranger: true}, "", "", swap.PaymentSeen, false},
 	} {
@@ -413,11 +413,11 @@ func (c *walletFixture) accidents(t *testing.T) {
 	}{
 		{"an answer is lost", fault(inject.Rule{Kind: "drop", Times: 1})},
 		{"every answer of a call is lost", fault(inject.Rule{Kind: "drop", Times: 3})},
-		{"it is down", fault(inject.Rule{Kind: "http", Times: 4})},
-		{"it answers about another", fault(inject.Rule{Kind: "lie", Times: 1, Pointer: "/txHash", Value: []byte(`"` + fillTx.Hex() + `"`)})},
+		{"the service is down", fault(inject.Rule{Kind: "http", Times: 4})},
+		{"it answers about another deposit", fault(inject.Rule{Kind: "lie", Times: 1, Pointer: "/txHash", Value: []byte(`"` + fillTx.Hex() + `"`)})},
 		{"the quote is lost", with(func(s *intentsim.Settings) { s.LoseQuotes, s.Indexing = 1, true })},
 		{"another hash is in the place", with(func(s *intentsim.Settings) { s.Conflicts, s.Indexing = 1, true })},
-		{"the record is there, it says", with(func(s *intentsim.Settings) {
+		{"it claims that the record exists", with(func(s *intentsim.Settings) {
 			s.Errors = intentsim.List[intentsim.Error]{{Path: submit, Name: "DuplicateRecordException", Times: 1}}
 		})},
 	} {
@@ -548,9 +548,9 @@ func (c *walletFixture) hostile(t *testing.T) {
 		trade
 		code swap.Code
 	}{
-		"another filler's route":               {trade{8453, usdcBase, "25000000", 42161, usdcArbitrum, "DeBridge"}, swap.UnsupportedRoute},
-		"where no contract is built in":        {trade{143, native, "10000000000000000", 42161, native, ""}, swap.NotPinned},
-		"where none is, to the network itself": {trade{143, native, "10000000000000000", 143, symbol(t, c.s.Chain(143), "USDC"), ""}, swap.NotPinned},
+		"another filler's route":                      {trade{8453, usdcBase, "25000000", 42161, usdcArbitrum, "DeBridge"}, swap.UnsupportedRoute},
+		"where no contract is built in":               {trade{143, native, "10000000000000000", 42161, native, ""}, swap.NotPinned},
+		"where none is built in, to the same network": {trade{143, native, "10000000000000000", 143, symbol(t, c.s.Chain(143), "USDC"), ""}, swap.NotPinned},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := c.prepare(t, x.trade); !errors.Is(err, &swap.Refusal{Code: x.code}) || !strings.Contains(err.Error(), "choose another route") {

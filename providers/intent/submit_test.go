@@ -101,8 +101,8 @@ func TestSubmit(t *testing.T) {
 		searched bool
 	}{
 		"taken":                            {answers{submit: taken}, exampleOrder, "", false},
-		"taken, without the hash":          {answers{submit: says(200, []byte(`{"orderId":"o"}`))}, "o", "", false},
-		"taken at the second time":         {answers{submit: once(1, says(500, example(t, "k_e_500")), taken)}, exampleOrder, "", false},
+		"accepted, without the hash":       {answers{submit: says(200, []byte(`{"orderId":"o"}`))}, "o", "", false},
+		"accepted at the second attempt":   {answers{submit: once(1, says(500, example(t, "k_e_500")), taken)}, exampleOrder, "", false},
 		"a lost answer":                    {answers{submit: once(1, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, taken)}, exampleOrder, "", false},
 		"down":                             {answers{submit: says(500, example(t, "k_e_500"))}, "", swap.ProviderDown, false},
 		"silent":                           {answers{submit: hang}, "", swap.ProviderDown, false},
@@ -115,11 +115,11 @@ func TestSubmit(t *testing.T) {
 		"another hash":                     {answers{submit: says(400, conflict), list: page()}, "", swap.ProviderDown, true},
 		"recorded at the same moment":      {answers{submit: says(409, duplicate), list: page(ours)}, exampleOrder, "", true},
 		"recorded, with a good status":     {answers{submit: says(200, duplicate), list: page(ours)}, exampleOrder, "", true},
-		"recorded, with a bad one":         {answers{submit: says(500, duplicate), list: page(ours)}, exampleOrder, "", true},
+		"recorded, with a bad status":      {answers{submit: says(500, duplicate), list: page(ours)}, exampleOrder, "", true},
 		"recorded, and not found":          {answers{submit: says(200, duplicate), list: page()}, "", swap.ProviderDown, true},
 		"a stranger's order in the list":   {answers{submit: says(404, lost), list: page(stranger)}, "", swap.QuoteExpired, true},
-		"ours among others":                {answers{submit: says(404, lost), list: page(stranger, changed(t, ours, "depositTxHash", common.Hash{1}.Hex()), ours)}, exampleOrder, "", true},
-		"a request that it does not take":  {answers{submit: says(400, example(t, "k_e_val"))}, "", swap.ProviderDown, false},
+		"our order among others":           {answers{submit: says(404, lost), list: page(stranger, changed(t, ours, "depositTxHash", common.Hash{1}.Hex()), ours)}, exampleOrder, "", true},
+		"a request that it rejects":        {answers{submit: says(400, example(t, "k_e_val"))}, "", swap.ProviderDown, false},
 		"for another account":              {answers{submit: says(400, []byte(`{"name":"UnexpectedFromAddressException"}`))}, "", swap.ProviderDown, false},
 		"no route any more":                {answers{submit: says(400, example(t, "k_e_fill"))}, "", swap.ProviderDown, false},
 		"another hash in the answer":       {answers{submit: says(200, []byte(`{"orderId":"o","txHash":"0x01"}`))}, "", swap.ProviderInvalidResponse, false},
@@ -285,25 +285,25 @@ func TestLookUp(t *testing.T) {
 		code  swap.Code
 		field string
 	}{
-		"by its name":                      {answers{byID: says(200, ours)}, exampleOrder, "", ""},
-		"by its deposit":                   {answers{list: page(ours)}, "", "", ""},
-		"no name is found":                 {answers{byID: missing, list: page(ours)}, exampleOrder, "", ""},
-		"no path is found":                 {answers{list: page(ours)}, exampleOrder, "", ""},
-		"neither is found":                 {answers{byID: missing, list: page()}, exampleOrder, swap.OrderUnknown, "txHash"},
-		"no deposit is found":              {answers{list: page()}, "", swap.OrderUnknown, "txHash"},
-		"others are found":                 {answers{list: page(changed(t, ours, "depositTxHash", common.Hash{1}.Hex()), []byte(`{}`), []byte(`7`))}, "", swap.OrderUnknown, "txHash"},
-		"a contradiction is found":         {answers{list: page(changed(t, ours, "quoteId", "another"))}, "", swap.ProviderInvalidResponse, "quoteId"},
-		"the list is down too":             {answers{byID: missing, list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderDown, ""},
-		"no path, and the list is down":    {answers{list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderInvalidResponse, ""},
-		"the list is down":                 {answers{list: says(500, []byte(`{}`))}, "", swap.ProviderDown, ""},
-		"the list is none":                 {answers{list: says(200, []byte(`{}`))}, "", swap.ProviderInvalidResponse, "data"},
-		"the list is null":                 {answers{list: says(200, []byte(`{"data":null}`))}, "", swap.ProviderInvalidResponse, "data"},
-		"the list is an array":             {answers{list: says(200, []byte(`[]`))}, "", swap.ProviderInvalidResponse, "orders"},
-		"the list is an error":             {answers{list: says(200, []byte(`{"name":"InternalErrorException"}`))}, "", swap.ProviderDown, ""},
-		"no name is found, softly":         {answers{byID: says(200, []byte(`{"name":"IntentNotFoundException"}`)), list: page(ours)}, exampleOrder, "", ""},
-		"the order is an error":            {answers{byID: says(200, []byte(`{"name":"InternalErrorException"}`))}, exampleOrder, swap.ProviderDown, ""},
-		"down":                             {answers{byID: says(500, []byte(`{}`)), list: page(ours)}, exampleOrder, swap.ProviderDown, ""},
-		"a name that leads somewhere else": {answers{byID: says(200, ours)}, "../../v1/tokens", swap.ProviderInvalidResponse, "id"},
+		"by its name":                       {answers{byID: says(200, ours)}, exampleOrder, "", ""},
+		"by its deposit":                    {answers{list: page(ours)}, "", "", ""},
+		"no name is found":                  {answers{byID: missing, list: page(ours)}, exampleOrder, "", ""},
+		"no path is found":                  {answers{list: page(ours)}, exampleOrder, "", ""},
+		"neither is found":                  {answers{byID: missing, list: page()}, exampleOrder, swap.OrderUnknown, "txHash"},
+		"no deposit is found":               {answers{list: page()}, "", swap.OrderUnknown, "txHash"},
+		"others are found":                  {answers{list: page(changed(t, ours, "depositTxHash", common.Hash{1}.Hex()), []byte(`{}`), []byte(`7`))}, "", swap.OrderUnknown, "txHash"},
+		"a contradiction is found":          {answers{list: page(changed(t, ours, "quoteId", "another"))}, "", swap.ProviderInvalidResponse, "quoteId"},
+		"the list is down too":              {answers{byID: missing, list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderDown, ""},
+		"no path, and the list is down":     {answers{list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderInvalidResponse, ""},
+		"the list is down":                  {answers{list: says(500, []byte(`{}`))}, "", swap.ProviderDown, ""},
+		"the list is none":                  {answers{list: says(200, []byte(`{}`))}, "", swap.ProviderInvalidResponse, "data"},
+		"the list is null":                  {answers{list: says(200, []byte(`{"data":null}`))}, "", swap.ProviderInvalidResponse, "data"},
+		"the list is an array":              {answers{list: says(200, []byte(`[]`))}, "", swap.ProviderInvalidResponse, "orders"},
+		"the list is an error":              {answers{list: says(200, []byte(`{"name":"InternalErrorException"}`))}, "", swap.ProviderDown, ""},
+		"no name is found, with status 200": {answers{byID: says(200, []byte(`{"name":"IntentNotFoundException"}`)), list: page(ours)}, exampleOrder, "", ""},
+		"the order is an error":             {answers{byID: says(200, []byte(`{"name":"InternalErrorException"}`))}, exampleOrder, swap.ProviderDown, ""},
+		"down":                              {answers{byID: says(500, []byte(`{}`)), list: page(ours)}, exampleOrder, swap.ProviderDown, ""},
+		"a name that leads somewhere else":  {answers{byID: says(200, ours)}, "../../v1/tokens", swap.ProviderInvalidResponse, "id"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, o := (&depositServer{answers: c.answers}).serve(t), exampleOrderOf(t)
@@ -360,11 +360,11 @@ func TestProof(t *testing.T) {
 		own         bool
 		fill, again []common.Address
 	}{
-		"across":              {func(*swap.Terms) {}, false, []common.Address{exampleFee}, []common.Address{attacker, exampleDepot}},
-		"of the coin":         {func(t *swap.Terms) { t.TokenIn = common.Address{} }, false, []common.Address{exampleFee}, []common.Address{attacker}},
-		"to nobody's filler":  {func(t *swap.Terms) { t.DstChain = 137 }, false, nil, []common.Address{attacker, exampleDepot}},
-		"on one chain":        {func(t *swap.Terms) { t.DstChain = 8453 }, true, []common.Address{attacker}, []common.Address{attacker, exampleDepot}},
-		"on one, to the coin": {func(t *swap.Terms) { t.DstChain, t.TokenOut = 8453, common.Address{} }, false, []common.Address{attacker}, []common.Address{attacker, exampleDepot}},
+		"across":                           {func(*swap.Terms) {}, false, []common.Address{exampleFee}, []common.Address{attacker, exampleDepot}},
+		"of the native coin":               {func(t *swap.Terms) { t.TokenIn = common.Address{} }, false, []common.Address{exampleFee}, []common.Address{attacker}},
+		"to nobody's filler":               {func(t *swap.Terms) { t.DstChain = 137 }, false, nil, []common.Address{attacker, exampleDepot}},
+		"on one chain":                     {func(t *swap.Terms) { t.DstChain = 8453 }, true, []common.Address{attacker}, []common.Address{attacker, exampleDepot}},
+		"on one chain, to the native coin": {func(t *swap.Terms) { t.DstChain, t.TokenOut = 8453, common.Address{} }, false, []common.Address{attacker}, []common.Address{attacker, exampleDepot}},
 	} {
 		o := exampleOrderOf(t)
 		c.change(&o.Terms)

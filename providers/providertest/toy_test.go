@@ -180,12 +180,12 @@ func toySuite(blind lenience) Suite {
 		},
 		Flows: []Flow{{
 			Name: "base", Request: r, Deadline: toyEnds, Exchanges: []string{"quote.json", "build.json"}, Offer: Expected{Life: time.Minute},
-			FreeWords: []Harmless{{Path: Word(3), Why: "a higher floor", Lies: []string{"a byte", "one more", "doubled", "the top bit", "the most", "the attacker", "padded behind"}}},
+			FreeWords: []Harmless{{Path: Word(3), Why: "a higher minimum", Lies: []string{"a byte", "one more", "doubled", "the top bit", "the maximum", "the attacker", "padded behind"}}},
 		}},
 		Harmless: []Harmless{
 			{Path: "build:comment", Why: "never read"},
 			{Path: "quote:amountOut", Why: "an estimate, within what the minimum and the slippage allow", Lies: []string{"one more", "one less"}, MayChange: []string{"offer.amountOut"}},
-			{Path: "quote:minimum", Why: "a higher floor", Lies: []string{"one more"}, MayChange: []string{"offer.minOut"}},
+			{Path: "quote:minimum", Why: "a higher minimum", Lies: []string{"one more"}, MayChange: []string{"offer.minOut"}},
 		},
 		Attacks: []Attack{{Name: "a lie", Code: swap.Undecodable, Try: func(*testing.T) error {
 			if blind == toleratedLie {

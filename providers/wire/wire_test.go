@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 		"a row":                 {rest.Error{Kind: rest.BadStatus, Status: 404, Code: "None", JSON: true}, swap.NoRoute},
 		"any code":              {rest.Error{Kind: rest.BadStatus, Status: 410, Code: "Gone", JSON: true}, swap.QuoteExpired},
 		"no code":               {rest.Error{Kind: rest.BadStatus, Status: 410, JSON: true}, swap.ProviderRefused},
-		"a code alone":          {rest.Error{Kind: rest.BadStatus, Code: "7", JSON: true}, swap.AmountTooSmall},
+		"a code without text":   {rest.Error{Kind: rest.BadStatus, Code: "7", JSON: true}, swap.AmountTooSmall},
 		"another code":          {rest.Error{Kind: rest.BadStatus, Code: "8", JSON: true}, swap.ProviderRefused},
 		"a status":              {rest.Error{Kind: rest.BadStatus, Status: 429}, swap.ProviderBusy},
 		"a page":                {rest.Error{Kind: rest.BadStatus, Status: 404}, swap.ProviderInvalidResponse},
