@@ -136,10 +136,10 @@ func TestNamelessBlock(t *testing.T) {
 	})
 	h := newTestHub(t, base, 1, n.serve(t))
 	if g, err := h.GasPrice(t.Context(), base); err == nil {
-		t.Errorf("%+v", g)
+		t.Errorf("GasPrice = %+v, want an error", g)
 	}
 	if cost, err := h.Cost(t.Context(), pay(base, common.Address{1}, "0x2222", 1)); err == nil {
-		t.Errorf("%+v", cost)
+		t.Errorf("Cost = %+v, want an error", cost)
 	}
 }
 

@@ -70,7 +70,7 @@ func TestGapIsFilled(t *testing.T) {
 	key.fail = nil
 	poll(t, s, "b") // too soon for another check
 	if key.count() != 2 {
-		t.Error("looked again at once")
+		t.Error("the gap was checked again at once")
 	}
 	now.advance(gapEvery)
 	poll(t, s, "b")

@@ -80,15 +80,15 @@ func TestLedgerRoundTrip(t *testing.T) {
 func TestMinedTransaction(t *testing.T) {
 	tx := aRecord(t, "order/0", 4)
 	if _, err := tx.MinedTransaction(); !errors.Is(err, ErrLedger) {
-		t.Errorf("of one that is not mined: %v", err)
+		t.Errorf("MinedTransaction before it is mined: error %v", err)
 	}
 	tx.Mined = tx.Last().Hash
 	if mined, err := tx.MinedTransaction(); err != nil || mined.Hash() != tx.Mined || mined.Nonce() != 4 {
-		t.Errorf("%+v, %v", mined, err)
+		t.Errorf("MinedTransaction = %+v, %v, want the transaction with nonce 4", mined, err)
 	}
 	tx.Attempts[0].Raw[9] ^= 1
 	if mined, err := tx.MinedTransaction(); !errors.Is(err, ErrLedger) {
-		t.Errorf("of other bytes: %+v, %v", mined, err)
+		t.Errorf("MinedTransaction with other bytes = %+v, %v, want an error", mined, err)
 	}
 }
 
@@ -226,7 +226,7 @@ func TestCorruptRecord(t *testing.T) {
 		t.Errorf("submit: %+v, %v", tx, err)
 	}
 	if key.count() != 0 {
-		t.Error("signed")
+		t.Error("signed, although Submit failed")
 	}
 }
 

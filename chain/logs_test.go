@@ -252,7 +252,7 @@ func TestLogsInParts(t *testing.T) {
 func TestLogWidth(t *testing.T) {
 	var w logWidth
 	if w.get() != widestLogs {
-		t.Error("begins narrow")
+		t.Error("the log range begins narrow")
 	}
 	w.narrower(1)
 	if w.get() != 1 {
@@ -481,7 +481,7 @@ func TestEvidenceOfAPayment(t *testing.T) {
 	h := newTestHub(t, 1, 2, c.host(nil), c.host(nil))
 	ev, ok, err := h.Evidence(t.Context(), 1, tx)
 	if err != nil || !ok || ev.From != c.key.addr || ev.Value.Int64() != 700 || ev.To != (common.Address{0xcc}) {
-		t.Fatalf("%+v, %v, %v", ev, ok, err)
+		t.Fatalf("Evidence = %+v, %v, %v, want the sender, recipient and value 700", ev, ok, err)
 	}
 	b, _, err := h.Settled(t.Context(), 1)
 	if err != nil || ev.Time.IsZero() || ev.Time.After(b.Time.Add(time.Hour)) {

@@ -137,7 +137,7 @@ func TestFirstBroadcastHoldsTheNonce(t *testing.T) {
 			}()
 			time.Sleep(20 * time.Millisecond) // time for something that must not happen
 			if key.count() != 1 {
-				t.Error("b was signed behind a")
+				t.Error("b was signed before a's nonce was settled")
 			}
 			s.onPoint = func(p point) {
 				if p == afterReject {
@@ -169,7 +169,7 @@ func TestDroppedGoesToAll(t *testing.T) {
 	}, nil)
 	s := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key)
 	if tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil || tx.State != TxSent || c.count("eth_sendRawTransaction") != 0 {
-		t.Fatalf("%+v, %v", tx, err)
+		t.Fatalf("Submit = %+v, %v, want a sent transaction and no second broadcast", tx, err)
 	}
 	poll(t, s, "a")
 	c.Commit()

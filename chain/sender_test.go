@@ -167,7 +167,7 @@ func crashOnce(t *testing.T, f crashFlow, at point, nth int) {
 	}
 	_, crashed := f.live(t, c, path, hub, key, at, nth)
 	if !crashed {
-		t.Fatal("never got there")
+		t.Fatal("the failpoint was never reached")
 	}
 	c.set(nil, nil)
 	tx, crashed := f.live(t, c, path, hub, key, at, 0)
@@ -384,7 +384,7 @@ func TestRefusalProvesNothingLater(t *testing.T) {
 	}
 	call := pay(base, key.addr, "0xaa", 1)
 	if !crashing(func() { _, _ = s.Submit(t.Context(), "a", call, soon()) }) {
-		t.Fatal("no crash")
+		t.Fatal("the failpoint did not crash the sender")
 	}
 	sayOnSend(c, poor, false)
 	s = newTestSender(t, db, hub, key)
@@ -567,7 +567,7 @@ func TestCancelsRunOut(t *testing.T) {
 	for range maxAttempts + 3 {
 		asksBase(c, asked)
 		if tx, err := s.Cancel(t.Context(), "a", day()); err != nil || tx.Last().Kind != AttemptCancel {
-			t.Fatalf("%+v, %v", tx, err)
+			t.Fatalf("Cancel = %+v, %v, want a cancel attempt", tx, err)
 		}
 		asked = eighths(asked, 10)
 		now.advance(cancelRest)

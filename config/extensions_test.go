@@ -65,6 +65,6 @@ func TestInstalledExtensionsBesideTheConfiguration(t *testing.T) {
 	}
 	c, err := Load([]string{"SWAPKEEP_CONFIG=" + filepath.Join(dir, "config.toml")})
 	if err != nil || !slices.Equal(c.Extensions.Firefox, []string{"x@y", "a@b"}) {
-		t.Errorf("%v, %v", c.Extensions, err)
+		t.Errorf("Extensions = %v, %v, want Firefox [x@y a@b]", c.Extensions, err)
 	}
 }

@@ -263,7 +263,7 @@ func TestLargeResults(t *testing.T) {
 	}
 	r.swaps.long = 2 << 20
 	if e := p.refused("result_too_large", "swap.order", map[string]any{"order": "order-1"}); e.Data["most"] != "1048576" {
-		t.Errorf("%+v", e)
+		t.Errorf("error = %+v, want most 1048576", e)
 	}
 	if err := json.Unmarshal(p.must("swap.orders", map[string]any{"limit": 3}).Result, &page); err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ func TestCausesAreLikeErrors(t *testing.T) {
 		t.Error("the refusal's own figures were changed")
 	}
 	if causeOf(nil) != nil {
-		t.Error("a cause of nothing")
+		t.Error("causeOf(nil) is not nil")
 	}
 	for name, got := range map[string]*protocol.Cause{
 		"an order": orderOf(swap.Order{Outcome: swap.Outcome{Cause: &swap.Cause{Word: swap.Reverted}}}).Cause, "a line": entryOf(journal.Entry{Cause: &swap.Cause{Word: swap.Reverted}}).Cause,

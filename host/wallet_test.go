@@ -88,14 +88,14 @@ func TestDiscoveryReportsProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	if changed.Cause != protocol.CauseDiscovered || changed.Discovery == nil || !changed.Discovery.Done || len(changed.Discovery.Found) != 1 || changed.Discovery.Error != "" {
-		t.Errorf("told %+v", changed)
+		t.Errorf("notification = %+v, want discovered, done, with one account found", changed)
 	}
 	if r.swaps.dropped != 0 {
 		t.Errorf("plans dropped %d times", r.swaps.dropped)
 	}
 	r.wallet.watch(WalletChange{Cause: protocol.CauseDiscovered, Discovery: &protocol.Discovery{Wallet: "w1", Done: true}, Err: errNoBus})
 	if err := json.Unmarshal(other.note().Params, &changed); err != nil || changed.Discovery.Error != "keychain_no_bus" {
-		t.Errorf("told %+v, %v", changed.Discovery, err)
+		t.Errorf("notification = %+v, %v, want the error keychain_no_bus", changed.Discovery, err)
 	}
 }
 

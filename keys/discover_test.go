@@ -167,7 +167,7 @@ func TestSearchIsBounded(t *testing.T) {
 	must[keys.Account](t)(b.Add(t.Context(), w.ID, ""))
 	d := must[keys.Discovery](t)(b.Discover(t.Context(), w.ID))
 	if !d.Done || d.Searched != 20 || len(d.Found) != 0 || slices.Contains(c.asked[1], own[1]) {
-		t.Errorf("%+v", d)
+		t.Errorf("Discover = %+v, want done after 20 accounts, none found", d)
 	}
 	// A new wallet has no used accounts, and a single key has no further ones.
 	b.create(t, "")
@@ -256,7 +256,7 @@ func TestSearchEnds(t *testing.T) {
 		b, _, _, next := begin(t)
 		b.Close()
 		if end := next(t); !errors.Is(end[0].Err, context.Canceled) {
-			t.Errorf("%v", end[0].Err)
+			t.Errorf("search ended with %v, want context.Canceled", end[0].Err)
 		}
 	})
 	t.Run("given up", func(t *testing.T) {
@@ -266,7 +266,7 @@ func TestSearchEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		if d, err := b.Discover(ctx, w.ID); !errors.Is(err, context.DeadlineExceeded) || len(d.Found) != 0 {
-			t.Errorf("%+v, %v", d, err)
+			t.Errorf("Discover = %+v, %v, want context.DeadlineExceeded, none found", d, err)
 		}
 	})
 	t.Run("keychain gone", func(t *testing.T) {
@@ -276,7 +276,7 @@ func TestSearchEnds(t *testing.T) {
 		close(c.wait)
 		end := next(t)
 		if last := end[len(end)-1]; !errors.Is(last.Err, keys.ErrKeychain) || len(last.Found) != 0 {
-			t.Errorf("%+v", last)
+			t.Errorf("search ended with %+v, want ErrKeychain, none found", last)
 		}
 	})
 }

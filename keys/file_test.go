@@ -35,7 +35,7 @@ func TestFilesAreAKeychain(t *testing.T) {
 		t.Errorf("files %v", entries)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "..", "up")); err == nil {
-		t.Error("wrote outside")
+		t.Error("an item was written outside the directory")
 	}
 	if err := f.Delete("swapkeep/x", "a"); err != nil {
 		t.Error(err)

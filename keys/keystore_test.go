@@ -56,7 +56,7 @@ func TestWrittenKeystoresOpen(t *testing.T) {
 	}
 	k, err := parseKeystore(file)
 	if err != nil || k.Address != "cd2a3d9f938e13cd947ec05abc7fe734df8dd826" {
-		t.Fatalf("%+v, %v", k, err)
+		t.Fatalf("parseKeystore = %+v, %v, want address cd2a3d9f938e13cd947ec05abc7fe734df8dd826", k, err)
 	}
 	if got, err := k.open(password); err != nil || !got.equal(key) {
 		t.Errorf("opened: %v", err)

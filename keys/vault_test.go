@@ -354,7 +354,7 @@ func TestAutoLock(t *testing.T) {
 	}
 	b.clock.Advance(9*time.Minute + 59*time.Second)
 	if locked() {
-		t.Error("a signature is no use")
+		t.Error("a signature does not count as use")
 	}
 	b.clock.Advance(time.Second)
 	if len(idle) != 1 || !idle[0] || !locked() {

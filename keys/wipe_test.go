@@ -51,6 +51,6 @@ func TestLockWipesTheKeys(t *testing.T) {
 		}
 	}
 	if v.unlocked != nil {
-		t.Error("still open")
+		t.Error("the vault is still open")
 	}
 }

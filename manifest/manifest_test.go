@@ -78,7 +78,7 @@ func TestRenderRefuses(t *testing.T) {
 func TestChromiumID(t *testing.T) {
 	// SHA-256 of "key" begins 2c70e12b 7a0646f9 2279f427 c7b38e73.
 	if id, err := ChromiumID("a2V5"); err != nil || id != "cmhaobclhkagegpjcchjpechmhldiohd" {
-		t.Fatalf("%s, %v", id, err)
+		t.Fatalf("ChromiumID = %s, %v, want cmhaobclhkagegpjcchjpechmhldiohd", id, err)
 	}
 	for _, key := range []string{"", "not base64!"} {
 		if id, err := ChromiumID(key); err == nil {

@@ -86,7 +86,7 @@ func TestRequestAndReply(t *testing.T) {
 		t.Errorf("skew %s, %v", skew, ok)
 	}
 	if _, ok := (&Reply{Header: http.Header{}}).Skew(); ok {
-		t.Error("a skew without a date")
+		t.Error("a clock skew was reported without a date")
 	}
 }
 
@@ -247,7 +247,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	e := failure(t, second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"})))
 	if e.Kind != Unreachable || strings.Contains(e.Error(), base) {
-		t.Errorf("%v", e)
+		t.Errorf("error = %v, want unreachable, without the address", e)
 	}
 }
 
@@ -545,7 +545,7 @@ func FuzzReadFailure(f *testing.F) {
 		code, detail := readFailure(body, planted)
 		for _, s := range []string{code, detail} {
 			if len([]rune(s)) > maxDetail+1 || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '\u202e' }) || strings.Contains(s, plantedKey) {
-				t.Fatalf("%q", s)
+				t.Fatalf("error text %q is too long, unprintable or has the key", s)
 			}
 		}
 	})

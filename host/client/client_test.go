@@ -125,7 +125,7 @@ func TestCallFails(t *testing.T) {
 	err := c.Call(t.Context(), "keys.unlock", nil, nil)
 	var got *protocol.Error
 	if !errors.As(err, &got) || got.Name != "wrong_password" || got.Data["wait"] != "2s" || got.Remedy == "" {
-		t.Fatalf("%+v", err)
+		t.Fatalf("Call: error %+v, want wrong_password with wait 2s and a remedy", err)
 	}
 	var number int
 	if err := c.Call(t.Context(), "m", nil, &number); err == nil || errors.As(err, &got) {
@@ -193,13 +193,13 @@ func TestFaultsAndNotifications(t *testing.T) {
 		f.send(`{"jsonrpc":"2.0","method":"swap.order","params":{"n":1}}`)
 	}()
 	if n := <-c.Notifications(); n.Method != "host.hello" || string(n.Params) != `{"instance":"a"}` {
-		t.Fatalf("%+v", n)
+		t.Fatalf("notification = %+v, want host.hello of instance a", n)
 	}
 	if fault := <-c.Faults(); fault.Name != "frame_zero" {
 		t.Fatal(fault)
 	}
 	if n := <-c.Notifications(); n.Method != "swap.order" {
-		t.Fatalf("%+v", n)
+		t.Fatalf("notification = %+v, want swap.order", n)
 	}
 	if c.Err() != nil {
 		t.Fatal(c.Err())
@@ -323,7 +323,7 @@ func TestProcess(t *testing.T) {
 	p := start("echo")
 	var got struct{ N int }
 	if err := p.Call(t.Context(), "m", map[string]int{"n": 3}, &got); err != nil || got.N != 3 {
-		t.Fatalf("%d, %v", got.N, err)
+		t.Fatalf("Call: result %d, %v, want 3", got.N, err)
 	}
 	for range 2 {
 		if took, err := p.Stop(); err != nil || took >= exitTimeout {

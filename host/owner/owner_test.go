@@ -186,7 +186,7 @@ func TestAcquire(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := first.Listen(); err == nil {
-		t.Fatal("bound twice")
+		t.Fatal("Listen succeeded twice")
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func TestAcquireRace(t *testing.T) {
 					return
 				}
 				if _, other := holding.LoadOrStore("home", n); other {
-					t.Error("two owners at once")
+					t.Error("two owners at the same time")
 				}
 				wins.Store(n, true)
 				holding.Delete("home")
@@ -669,7 +669,7 @@ func TestVacant(t *testing.T) {
 		t.Errorf("%v, acted %t", err, did)
 	}
 	if _, locked := Holder(p); locked {
-		t.Error("it is held afterwards")
+		t.Error("Holder still reports the lock afterwards")
 	}
 }
 

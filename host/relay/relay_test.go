@@ -156,7 +156,7 @@ func (b *browser) read(t *testing.T) string {
 	case s := <-got:
 		return s
 	case <-time.After(5 * time.Second):
-		t.Fatal("the relay said nothing")
+		t.Fatal("the relay sent nothing")
 		return ""
 	}
 }
@@ -344,7 +344,7 @@ func TestLastMessagesArrive(t *testing.T) {
 			t.Fatal(got)
 		}
 	case <-time.After(time.Second):
-		t.Fatal("lost")
+		t.Fatal("the message was lost")
 	}
 }
 

@@ -429,14 +429,14 @@ func TestRPC(t *testing.T) {
 	s := fresh(t, Options{ProveRPC: proof, Apply: func(_ string, c config.Config) { used = c }})
 	const key = "networks.1.rpc"
 	if got := find(t, s, key, false); !slices.Equal(got.Values, []string{"own.example"}) || !got.Masked || got.Source != protocol.FromDefault {
-		t.Errorf("%+v", got)
+		t.Errorf("setting = %+v, want own.example, masked, by default", got)
 	}
 	if _, err := s.Change(t.Context(), key, []string{"https://good.example", "https://wrong.example"}); !errors.Is(err, protocol.New("rpc_refused", "")) {
 		t.Errorf("an endpoint of another chain: %v", err)
 	}
 	got, err := s.Change(t.Context(), key, []string{"https://good.example/ACCESSKEY", "https://two.example"})
 	if err != nil || !slices.Equal(got.Values, []string{"good.example", "two.example"}) || !got.Masked {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("Change = %+v, %v, want good.example and two.example, masked", got, err)
 	}
 	if !slices.Equal(used.Networks["1"].RPC, []string{"https://good.example/ACCESSKEY", "https://two.example"}) {
 		t.Errorf("applied %v", used.Networks)
@@ -467,7 +467,7 @@ func TestIgnored(t *testing.T) {
 	s := open(t, db, config.Default(), Options{})
 	c := s.Config()
 	if c.Swap.Slippage.Hundredths != 50 || c.Fees.Receiver != "" || c.UI.Currency != "EUR" {
-		t.Errorf("%+v", c)
+		t.Errorf("config = %+v, want slippage 50, no fee receiver and EUR", c)
 	}
 	if got := s.Ignored(); len(got) != 5 || got["ui.currency"] != nil {
 		t.Errorf("ignored %v", got)

@@ -108,7 +108,7 @@ func greeted(t *testing.T, p Instance) net.Conn {
 		t.Fatal(err)
 	}
 	if got, err := bufio.NewReader(conn).ReadString('\n'); got != "hello\n" {
-		t.Fatalf("%q, %v", got, err)
+		t.Fatalf("read %q, %v, want hello", got, err)
 	}
 	return conn
 }
@@ -245,7 +245,7 @@ func TestCheckOnlyLooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Check(p); err != nil {
-		t.Errorf("of a folder that others may only read: %v", err)
+		t.Errorf("a folder that others can read: error %v", err)
 	}
 	if info, err := os.Stat(p.RunDir()); err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("it narrowed it: %v, %v", info.Mode(), err)
@@ -264,7 +264,7 @@ func TestReadableRunDirIsNarrowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(p.RunDir()); err != nil || info.Mode().Perm() != 0o700 {
-		t.Fatalf("%v, %v", info.Mode(), err)
+		t.Fatalf("mode of the run directory = %v, %v, want 0700", info.Mode(), err)
 	}
 }
 
@@ -371,7 +371,7 @@ func otherListens(t *testing.T) {
 	}
 	lines := bufio.NewReader(stdout)
 	if line, err := lines.ReadString('\n'); line != "listening\n" {
-		t.Fatalf("%q, %v", line, err)
+		t.Fatalf("read %q, %v, want listening", line, err)
 	}
 	open(0o700)
 	if _, err := Dial(t.Context(), p); !errors.Is(err, ErrForeignPeer) {

@@ -165,6 +165,6 @@ func TestRecordedChains(t *testing.T) {
 	p := providerOf(t, map[string]http.HandlerFunc{"/chains": replying(200, example(t, "chains_resp"))})
 	list, err := p.Tokens(t.Context(), 8453)
 	if err != nil || len(list) != 2 || list[0].Address != nativeCoin || list[0].Symbol != "ETH" || list[1].Address != usdcOnBase || list[1].Decimals != 6 {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("Tokens = %+v, %v, want ETH and USDC", list, err)
 	}
 }

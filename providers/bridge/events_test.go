@@ -38,7 +38,7 @@ func readEvents(t *testing.T, reply []byte) (map[string]string, error) {
 	case len(claims) == 0:
 		return nil, swap.Refuse(swap.ProviderInvalidResponse, "nothing was heard of the order")
 	case len(claims) > 1:
-		return nil, fmt.Errorf("of one event %d claims were made: %+v", len(claims), claims)
+		return nil, fmt.Errorf("one event made %d claims: %+v", len(claims), claims)
 	}
 	c := claims[0]
 	return map[string]string{"claim.state": string(c.State), "claim.word": c.ProviderStatus, "claim.reason": c.Reason, "claim.tx": c.Tx.Hex(), "claim.chain": fmt.Sprint(c.Chain)}, nil

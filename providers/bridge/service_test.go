@@ -308,7 +308,7 @@ func TestSubmitNeverRefuses(t *testing.T) {
 	}})
 	for range 2 {
 		if ref, err := p.Submit(t.Context(), o); err != nil || ref != "0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be" {
-			t.Errorf("%q, %v", ref, err)
+			t.Errorf("Submit = %q, %v, want the order's id", ref, err)
 		}
 	}
 	if len(bodies) != 2 || bodies[0] != bodies[1] {
@@ -416,7 +416,7 @@ func TestUnreadableOffer(t *testing.T) {
 	o.Offer.Raw = json.RawMessage(`{}`)
 	p, err := providerOf(t, nil).Proof(o)
 	if err != nil || p.Arrival == nil || p.Arrival.Least.Cmp(o.Terms.MinOut) != 0 || p.Refund == nil || p.Refund.Token != usdcOnBase || p.Refund.Least.Cmp(o.Terms.AmountIn) != 0 {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("Proof = %+v, %v, want the minimum received or a refund of the whole input", p, err)
 	}
 }
 
@@ -457,7 +457,7 @@ func TestWraps(t *testing.T) {
 		terms.MinOut, terms.Deadline, terms.GasCeiling = r.AmountIn, testNow.Add(time.Minute), units(1)
 		b, err := p.Build(t.Context(), offers[0], terms)
 		if err != nil || b.Settlement != swap.ByOwnCall || b.Spender != nativeCoin || len(b.Steps) != 1 {
-			t.Fatalf("%+v, %v", b, err)
+			t.Fatalf("Build = %+v, %v, want one step settled by the own call", b, err)
 		}
 		f, err := p.Decode(terms, b.Steps[0])
 		if err == nil {

@@ -442,12 +442,12 @@ func TestAuctionBuild(t *testing.T) {
 	}
 	offer := offers[0]
 	if !offer.Gasless || offer.Routing != "DUTCH_V3" || offer.Gas != 0 || offer.Wrap != nativeCoin || offer.Duration != 13*time.Second {
-		t.Errorf("%+v", offer)
+		t.Errorf("offer = %+v, want a gasless DUTCH_V3 with a wrap, 13 s", offer)
 	}
 	terms := auctionTerms("base-auction", recordedOrder(t, "base-auction.quote.json"))
 	built, err := p.Build(t.Context(), offer, terms)
 	if err != nil || built.Settlement != swap.ByProvider || built.Spender != permit2 || len(built.Steps) != 1 {
-		t.Errorf("%+v, %v", built, err)
+		t.Errorf("Build = %+v, %v, want one step settled by the provider", built, err)
 	}
 	for name, change := range map[string]func(*swap.Terms, *swap.Offer){
 		"a higher minimum":   func(t *swap.Terms, _ *swap.Offer) { t.MinOut = plus(t.MinOut, 1) },

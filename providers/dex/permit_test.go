@@ -439,7 +439,7 @@ func TestPermitInPlace(t *testing.T) {
 	d.answer = func([]byte) []byte { return d.swapped(testDeadline.Unix()) }
 	built, err := d.p.Build(t.Context(), d.offer, usdcTerms())
 	if err != nil || len(built.Steps) != 1 || built.Steps[0].Kind != swap.CallStep || built.Spender != permit2 {
-		t.Fatalf("%+v, %v", built, err)
+		t.Fatalf("Build = %+v, %v, want one call with Permit2 as spender", built, err)
 	}
 	for _, absent := range []string{"permitData", "signature"} {
 		if bytes.Contains(d.asked, []byte(absent)) {

@@ -66,7 +66,7 @@ func TestSandboxAuction(t *testing.T) {
 	phase("never", dexsim.Outcome{Fill: "never"}, func(x *trader, usdc, wrapped common.Address) {
 		open := x.auction(usdc, wrapped, "130000000", 20)
 		if c := x.claim(open); c.State != swap.Settling || c.ProviderStatus != "open" {
-			x.t.Errorf("%+v", c)
+			x.t.Errorf("claim = %+v, want settling, with status open", c)
 		}
 		x.invalidate(open)
 		x.ends(open, swap.Cancelled)
@@ -80,7 +80,7 @@ func TestSandboxAuction(t *testing.T) {
 	for _, how := range []string{"worse", "stranger"} {
 		phase(how, dexsim.Outcome{Cosign: how}, func(x *trader, usdc, wrapped common.Address) {
 			if c := x.claim(x.auction(usdc, wrapped, "20000000", 20)); !strings.HasPrefix(c.Reason, "the cosigner's data is not sound") {
-				x.t.Errorf("%+v", c)
+				x.t.Errorf("claim = %+v, want a reason: the cosigner's data is not sound", c)
 			}
 		})
 	}

@@ -284,13 +284,13 @@ func TestProofIsOfTheBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f := want.Fill[0]; len(want.Fill) != 1 || f.Address != base.reactor || f.Topics[1] != o.hash() || f.Amount.Cmp(o.nonce) != 0 || !want.Ends.Equal(testDeadline) {
-		t.Errorf("%+v", want)
+		t.Errorf("Proof = %+v, want the reactor's fill event until the deadline", want)
 	}
 	order.Offer, order.Results, order.Ref = swap.Offer{}, nil, "another"
 	order.Claim = &swap.Claim{State: swap.Filled, Chain: 1}
 	got, err := sandboxProvider.Proof(order.Clone())
 	if err != nil || !bytes.Equal(written(t, got), written(t, want)) {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("Proof in the sandbox = %+v, %v, want the same as without a claim", got, err)
 	}
 }
 

@@ -110,10 +110,10 @@ func TestStatedMinimum(t *testing.T) {
 	} {
 		q, err := (&Provider{}).readQuote(quoteWith(t, r, []lineOf{{to: testAccount, amount: "9980000", bps: "9980", min: min}, ours}), r)
 		if err != nil || q.offer.MinOut.String() != "9930098" {
-			t.Fatalf("told %q: at least %s, %v", min, q.offer.MinOut, err)
+			t.Fatalf("stated minimum %q: offer's minimum %s, error %v", min, q.offer.MinOut, err)
 		}
 		if got := fmt.Sprint(q.offer.QuotedMin); got != want {
-			t.Errorf("told %q: %s, want %s", min, got, want)
+			t.Errorf("stated minimum %q: QuotedMin %s, want %s", min, got, want)
 		}
 	}
 }

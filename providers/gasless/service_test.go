@@ -523,7 +523,7 @@ func TestKey(t *testing.T) {
 	})
 	_, err := a.provider(t).Quote(t.Context(), request(5330, usdcSuperseed, wethOP, "100000000", 0))
 	if err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "the key [redacted]") {
-		t.Errorf("%v", err)
+		t.Errorf("Quote: error %v, want one with the key redacted", err)
 	}
 	p, err := gasless.New(gasless.Config{Base: a.URL, Sandbox: true, Key: func(context.Context) (string, error) { return "", errors.New("the keychain is locked") }})
 	if err != nil {

@@ -369,7 +369,7 @@ func TestEachBadRouteIsReported(t *testing.T) {
 		})
 		_, err := at(t, says(200, fmt.Appendf(nil, `{"quoteId":"","routes":[%s]}`, routes))).Quote(ctx, exampleRequest())
 		if good := len(want) == 2; good != (err == nil) || !good && !errors.Is(err, &swap.Refusal{Code: swap.QuoteExpired}) || !slices.Equal(reported, want) {
-			t.Errorf("told %v, want %v: %v", reported, want, err)
+			t.Errorf("reported codes %v, want %v: error %v", reported, want, err)
 		}
 	}
 }
@@ -468,7 +468,7 @@ func TestStreamArrives(t *testing.T) {
 		raws[string(o.Raw)] = true
 	})
 	if err != nil || !slices.Equal(names(offers), []string{"B", "A"}) || len(raws) != 2 || !raws[string(offers[0].Raw)] || !raws[string(offers[1].Raw)] {
-		t.Errorf("%v, %v", names(offers), err)
+		t.Errorf("Stream = %v, %v, want B, A, each as reported", names(offers), err)
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	p = at(t, streams(func(send func(string)) {

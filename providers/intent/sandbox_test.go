@@ -230,7 +230,7 @@ func (c *walletFixture) prepare(t *testing.T, x trade) (swap.Review, error) {
 	}
 	at := max(0, slices.IndexFunc(got.Offers, func(o swap.Offer) bool { return o.Routing == x.routing }))
 	if !reported[got.Offers[at].ID] {
-		t.Error("an offer was not told")
+		t.Error("an offer was not reported")
 	}
 	return c.service.Prepare(t.Context(), got.Offers[at].ID)
 }
@@ -429,7 +429,7 @@ func (c *walletFixture) accidents(t *testing.T) {
 			o := c.final(t, c.accept(t, b).ID, swap.Filled)
 			c.deposited(t, o)
 			if !o.Submission.Taken {
-				t.Errorf("%+v", o.Submission)
+				t.Errorf("submission = %+v, want accepted", o.Submission)
 			}
 		})
 	}
@@ -539,7 +539,7 @@ func (c *walletFixture) hostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.set(t, change)
 			if _, err := c.prepare(t, bridgedUSDC); !errors.Is(err, &swap.Refusal{Code: swap.ClockSkew}) {
-				t.Errorf("%v", err)
+				t.Errorf("prepare: error %v, want ClockSkew", err)
 			}
 		})
 	}
@@ -554,7 +554,7 @@ func (c *walletFixture) hostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := c.prepare(t, x.trade); !errors.Is(err, &swap.Refusal{Code: x.code}) || !strings.Contains(err.Error(), "choose another route") {
-				t.Errorf("%v", err)
+				t.Errorf("prepare: error %v, want advice to choose another route", err)
 			}
 		})
 	}

@@ -160,7 +160,7 @@ func TestSubmitAgain(t *testing.T) {
 	p, o := d.serve(t), exampleOrderOf(t)
 	for range 3 {
 		if id, err := p.Submit(t.Context(), o.Clone()); err != nil || id != exampleOrder {
-			t.Errorf("%q, %v", id, err)
+			t.Errorf("Submit = %q, %v, want the example order", id, err)
 		}
 	}
 	ctx, leave := context.WithCancel(t.Context())
@@ -199,7 +199,7 @@ func TestSpeedUp(t *testing.T) {
 	}
 	o.Ref = "" // as after a crash
 	if c, err := p.Status(t.Context(), o); err != nil || c.ProviderStatus != "created" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("Status = %+v, %v, want created", c, err)
 	}
 	d.byID, o.Ref = says(200, changed(t, example(t, "k_ord_created"), "depositTxHash", first.Hex())), exampleOrder
 	_, err := p.Status(t.Context(), o)
@@ -260,7 +260,7 @@ func (c otherOrder) asked(t *testing.T) (swap.Claim, error) {
 	d := &depositServer{answers: answers{byID: says(200, changed(t, example(t, "k_ord_filled"), c.member, c.value))}}
 	claim, err := d.serve(t).Status(t.Context(), exampleOrderOf(t))
 	if d.requests["list"] != 0 {
-		t.Error("the list was asked for")
+		t.Error("the list was requested, want no request")
 	}
 	return claim, err
 }
@@ -312,7 +312,7 @@ func TestLookUp(t *testing.T) {
 			if c.code != "" {
 				refusedFor(t, name, err, c.code, c.field)
 			} else if err != nil || claim.State != swap.Filled {
-				t.Errorf("%+v, %v", claim, err)
+				t.Errorf("Status = %+v, %v, want filled", claim, err)
 			}
 		})
 	}
@@ -417,7 +417,7 @@ func TestTokens(t *testing.T) {
 	for range 2 {
 		list, err := p.Tokens(t.Context(), 137)
 		if err != nil || len(list) != 2 || list[0].Symbol != "USDC" || list[0].Address != exampleIn || list[0].List != "intent" || list[0].Verified || list[1].Address != (common.Address{}) {
-			t.Errorf("%+v, %v", list, err)
+			t.Errorf("Tokens = %+v, %v, want USDC and the native coin", list, err)
 		}
 	}
 	now = now.Add(listTime)
@@ -429,7 +429,7 @@ func TestTokens(t *testing.T) {
 	now = now.Add(failTime)
 	answer = says(200, []byte(`[]`))
 	if list, err := p.Tokens(t.Context(), 137); err != nil || len(list) != 0 {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("Tokens = %+v, %v, want none", list, err)
 	}
 	if want := 1 + 2 + 1; asked != want { // a failing call is retried once
 		t.Errorf("asked %d times, want %d", asked, want)
