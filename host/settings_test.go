@@ -159,7 +159,7 @@ func TestSettingNotWritten(t *testing.T) {
 	p.refused("database_full", "tokens.remove", map[string]any{"address": usdc.Hex()})
 	for _, n := range p.notes {
 		if n.Method == "settings.changed" || n.Method == "tokens.changed" {
-			t.Errorf("notification = %s, want none of another connection's key", n.raw)
+			t.Errorf("notification = %s, want none: nothing was stored", n.raw)
 		}
 	}
 }

@@ -416,7 +416,7 @@ func TestUnreadableOffer(t *testing.T) {
 	o.Offer.Raw = json.RawMessage(`{}`)
 	p, err := providerOf(t, nil).Proof(o)
 	if err != nil || p.Arrival == nil || p.Arrival.Least.Cmp(o.Terms.MinOut) != 0 || p.Refund == nil || p.Refund.Token != usdcOnBase || p.Refund.Least.Cmp(o.Terms.AmountIn) != 0 {
-		t.Errorf("Proof = %+v, %v, want the minimum received or a refund of the whole input", p, err)
+		t.Errorf("Proof = %+v, %v, want an arrival of the minimum received, or a refund of the whole input", p, err)
 	}
 }
 

@@ -529,22 +529,22 @@ func TestRequests(t *testing.T) {
 		code   swap.Code
 		field  string
 	}{
-		"from a network that is disabled":              {func(r *swap.QuoteRequest) { r.SrcChain = 5330 }, swap.UnsupportedNetwork, "srcChainId"},
-		"from a network with another deposit contract": {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork, "srcChainId"},
-		"to a network that is disabled":                {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork, "dstChainId"},
-		"to Solana":                                    {func(r *swap.QuoteRequest) { r.DstChain = 20_011_000_000 }, swap.UnsupportedNetwork, "dstChainId"},
-		"a token for itself":                           {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken, "tokenOut"},
-		"nothing":                                      {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int) }, swap.AmountZero, "amountIn"},
-		"no amount":                                    {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero, "amountIn"},
-		"an amount above the maximum":                  {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int).Lsh(big.NewInt(1), 256) }, swap.BadRequest, "amountIn"},
-		"nobody":                                       {func(r *swap.QuoteRequest) { r.Account = [20]byte{} }, swap.BadRequest, "account"},
-		"to nobody":                                    {func(r *swap.QuoteRequest) { r.Recipient = [20]byte{} }, swap.BadRequest, "account"},
-		"refunded to nobody":                           {func(r *swap.QuoteRequest) { r.RefundTo = [20]byte{} }, swap.BadRequest, "account"},
-		"no slippage":                                  {func(r *swap.QuoteRequest) { r.SlippageBps = 0 }, swap.SlippageBounds, "slippage"},
-		"a slippage of 100 percent":                    {func(r *swap.QuoteRequest) { r.SlippageBps = 5001 }, swap.SlippageBounds, "slippage"},
-		"a fee above the bound":                        {func(r *swap.QuoteRequest) { r.FeeBps = 301 }, swap.BadRequest, "feeBps"},
-		"a fee for nobody":                             {func(r *swap.QuoteRequest) { r.FeeReceiver = [20]byte{} }, swap.BadRequest, "feeBps"},
-		"a receiver of no fee":                         {func(r *swap.QuoteRequest) { r.FeeBps = 0 }, swap.BadRequest, "feeBps"},
+		"from a network that is disabled":      {func(r *swap.QuoteRequest) { r.SrcChain = 5330 }, swap.UnsupportedNetwork, "srcChainId"},
+		"from a network that may only receive": {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork, "srcChainId"},
+		"to a network that is disabled":        {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork, "dstChainId"},
+		"to Solana":                            {func(r *swap.QuoteRequest) { r.DstChain = 20_011_000_000 }, swap.UnsupportedNetwork, "dstChainId"},
+		"a token for itself":                   {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken, "tokenOut"},
+		"nothing":                              {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int) }, swap.AmountZero, "amountIn"},
+		"no amount":                            {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero, "amountIn"},
+		"an amount above the maximum":          {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int).Lsh(big.NewInt(1), 256) }, swap.BadRequest, "amountIn"},
+		"nobody":                               {func(r *swap.QuoteRequest) { r.Account = [20]byte{} }, swap.BadRequest, "account"},
+		"to nobody":                            {func(r *swap.QuoteRequest) { r.Recipient = [20]byte{} }, swap.BadRequest, "account"},
+		"refunded to nobody":                   {func(r *swap.QuoteRequest) { r.RefundTo = [20]byte{} }, swap.BadRequest, "account"},
+		"no slippage":                          {func(r *swap.QuoteRequest) { r.SlippageBps = 0 }, swap.SlippageBounds, "slippage"},
+		"a slippage of 100 percent":            {func(r *swap.QuoteRequest) { r.SlippageBps = 5001 }, swap.SlippageBounds, "slippage"},
+		"a fee above the bound":                {func(r *swap.QuoteRequest) { r.FeeBps = 301 }, swap.BadRequest, "feeBps"},
+		"a fee for nobody":                     {func(r *swap.QuoteRequest) { r.FeeReceiver = [20]byte{} }, swap.BadRequest, "feeBps"},
+		"a receiver of no fee":                 {func(r *swap.QuoteRequest) { r.FeeBps = 0 }, swap.BadRequest, "feeBps"},
 	} {
 		r := exampleRequest()
 		c.change(&r)
