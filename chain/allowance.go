@@ -39,23 +39,23 @@ func (h *MultiClient) Allowance(ctx context.Context, id uint64, token, owner, sp
 
 // Allowances returns Allowance for each of asked, nil for a token that does not
 // answer properly. It uses Multicall3 where the chain has it.
-func (h *MultiClient) Allowances(ctx context.Context, id uint64, owner common.Address, asked []Grantee) ([]*big.Int, error) {
+func (h *MultiClient) Allowances(ctx context.Context, id uint64, owner common.Address, grantees []Grantee) ([]*big.Int, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
 	}
-	return allowancesOf(ctx, reader{p}, owner, asked)
+	return allowancesOf(ctx, reader{p}, owner, grantees)
 }
 
 // AgreedAllowances is Allowances, but two hosts must agree where two are configured.
 // Errors: ErrDisagree, ErrUnreachable.
-func (h *MultiClient) AgreedAllowances(ctx context.Context, id uint64, owner common.Address, asked []Grantee) ([]*big.Int, error) {
+func (h *MultiClient) AgreedAllowances(ctx context.Context, id uint64, owner common.Address, grantees []Grantee) ([]*big.Int, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
 	}
 	all, _, err := quorumRead(ctx, p, p.surveyedEndpoints(ctx), fmt.Sprintf("allowances of %s", owner), sameAmounts, func(ctx context.Context, e *endpoint) ([]*big.Int, error) {
-		return allowancesOf(ctx, p.readerOf(e), owner, asked)
+		return allowancesOf(ctx, p.readerOf(e), owner, grantees)
 	})
 	return all, err
 }
@@ -70,9 +70,9 @@ func sameAmounts(a, b []*big.Int) bool {
 	})
 }
 
-func allowancesOf(ctx context.Context, r reader, owner common.Address, asked []Grantee) ([]*big.Int, error) {
-	questions := make([]Question, len(asked))
-	for i, g := range asked {
+func allowancesOf(ctx context.Context, r reader, owner common.Address, grantees []Grantee) ([]*big.Int, error) {
+	questions := make([]Question, len(grantees))
+	for i, g := range grantees {
 		questions[i] = Question{g.Token, onAccounts(allowanceSelector, owner, g.Spender)}
 	}
 	answers, err := ask(ctx, r, questions)
@@ -85,23 +85,23 @@ func allowancesOf(ctx context.Context, r reader, owner common.Address, asked []G
 // PermitAllowances returns what the Permit2 contract at permit2 lets each of asked take
 // from owner. An answer that Permit2 cannot give is an error: no permit may be signed on
 // top of it.
-func (h *MultiClient) PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
+func (h *MultiClient) PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, grantees []Grantee) ([]PermitAllowance, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
 	}
-	return permitsOf(ctx, reader{p}, permit2, owner, asked)
+	return permitsOf(ctx, reader{p}, permit2, owner, grantees)
 }
 
 // AgreedPermits is PermitAllowances, but two hosts must agree where two are configured.
 // Errors: ErrDisagree, ErrUnreachable.
-func (h *MultiClient) AgreedPermits(ctx context.Context, id uint64, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
+func (h *MultiClient) AgreedPermits(ctx context.Context, id uint64, permit2, owner common.Address, grantees []Grantee) ([]PermitAllowance, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return nil, err
 	}
 	all, _, err := quorumRead(ctx, p, p.surveyedEndpoints(ctx), fmt.Sprintf("permit2 allowances of %s", owner), samePermits, func(ctx context.Context, e *endpoint) ([]PermitAllowance, error) {
-		return permitsOf(ctx, p.readerOf(e), permit2, owner, asked)
+		return permitsOf(ctx, p.readerOf(e), permit2, owner, grantees)
 	})
 	return all, err
 }
@@ -112,19 +112,19 @@ func samePermits(a, b []PermitAllowance) bool {
 	})
 }
 
-func permitsOf(ctx context.Context, r reader, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
-	questions := make([]Question, len(asked))
-	for i, g := range asked {
+func permitsOf(ctx context.Context, r reader, permit2, owner common.Address, grantees []Grantee) ([]PermitAllowance, error) {
+	questions := make([]Question, len(grantees))
+	for i, g := range grantees {
 		questions[i] = Question{permit2, onAccounts(permitAllowanceSelector, owner, g.Token, g.Spender)}
 	}
 	answers, err := ask(ctx, r, questions)
 	if err != nil {
 		return nil, fmt.Errorf("permit2 allowances: %w", err)
 	}
-	all := make([]PermitAllowance, len(asked))
+	all := make([]PermitAllowance, len(grantees))
 	for i, out := range answers {
 		if all[i], err = readPermitAllowance(out); err != nil {
-			return nil, fmt.Errorf("permit2 allowance of token %s: %w", asked[i].Token, err)
+			return nil, fmt.Errorf("permit2 allowance of token %s: %w", grantees[i].Token, err)
 		}
 	}
 	return all, nil

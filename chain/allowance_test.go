@@ -37,10 +37,10 @@ func TestAllowances(t *testing.T) {
 			t.Errorf("allowance of %s = %v", bad, a)
 		}
 	}
-	asked := []Grantee{{token, spender}, {broken, spender}, {none, spender}, {wordy, spender}}
+	grantees := []Grantee{{token, spender}, {broken, spender}, {none, spender}, {wordy, spender}}
 	check := func(how string) {
 		t.Helper()
-		all, err := h.Allowances(t.Context(), 1, owner, asked)
+		all, err := h.Allowances(t.Context(), 1, owner, grantees)
 		if err != nil || len(all) != 4 || all[0] == nil || all[0].Int64() != 77 || all[1] != nil || all[2] != nil || all[3] == nil || all[3].Int64() != 77 {
 			t.Errorf("%s: %v, %v", how, all, err)
 		}
@@ -73,7 +73,7 @@ func TestAllowances(t *testing.T) {
 		}
 		return result, err
 	})
-	if all, err := h.Allowances(t.Context(), 1, owner, asked); err == nil {
+	if all, err := h.Allowances(t.Context(), 1, owner, grantees); err == nil {
 		t.Errorf("a node that cannot tell: %v", all)
 	}
 }
@@ -83,12 +83,12 @@ func TestAllowances(t *testing.T) {
 func TestWastefulToken(t *testing.T) {
 	wasteful := common.HexToAddress("0xbad")
 	alloc := types.GenesisAlloc{}
-	asked := make([]common.Address, maxBatchCalls)
-	for i := range asked {
-		asked[i] = bigAddress(int64(1000 + i))
-		alloc[asked[i]] = types.Account{Balance: new(big.Int), Code: constantCode(bigHash(77))}
+	grantees := make([]common.Address, maxBatchCalls)
+	for i := range grantees {
+		grantees[i] = bigAddress(int64(1000 + i))
+		alloc[grantees[i]] = types.Account{Balance: new(big.Int), Code: constantCode(bigHash(77))}
 	}
-	asked[123] = wasteful
+	grantees[123] = wasteful
 	c := newTestChain(t, 1, alloc)
 	h := newTestHub(t, 1, 1, c.serve(t))
 	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
@@ -121,8 +121,8 @@ func TestWastefulToken(t *testing.T) {
 		return aggregate(t, nil, all), nil
 	})
 	calls := c.count("eth_call")
-	got, err := h.Balances(t.Context(), 1, common.Address{1}, asked)
-	if err != nil || len(got) != len(asked) {
+	got, err := h.Balances(t.Context(), 1, common.Address{1}, grantees)
+	if err != nil || len(got) != len(grantees) {
 		t.Fatalf("%d answers, %v", len(got), err)
 	}
 	for i, n := range got {
@@ -141,8 +141,8 @@ func bigAddress(n int64) common.Address { return common.BigToAddress(big.NewInt(
 // any others are an error.
 func TestPermitAllowances(t *testing.T) {
 	permit2, owner := common.HexToAddress("0x22"), common.Address{1}
-	asked := []Grantee{{common.Address{3}, common.Address{4}}, {common.Address{5}, common.Address{6}}}
-	most := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 160), big.NewInt(1))
+	grantees := []Grantee{{common.Address{3}, common.Address{4}}, {common.Address{5}, common.Address{6}}}
+	maxUint160 := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 160), big.NewInt(1))
 	words := func(amount *big.Int, expiration, nonce int64) []byte {
 		return slices.Concat(word(amount), word(big.NewInt(expiration)), word(big.NewInt(nonce)))
 	}
@@ -153,13 +153,13 @@ func TestPermitAllowances(t *testing.T) {
 		out  []byte
 		ok   bool
 	}{
-		{"all there is", words(most, 1<<48-1, 1<<48-1), true},
+		{"the maximum of every field", words(maxUint160, 1<<48-1, 1<<48-1), true},
 		{"nothing", words(new(big.Int), 0, 0), true},
-		{"more than uint160", words(new(big.Int).Add(most, big.NewInt(1)), 0, 0), false},
-		{"more than uint48", words(most, 1<<48, 0), false},
-		{"a nonce of more", words(most, 0, 1<<48), false},
+		{"more than uint160", words(new(big.Int).Add(maxUint160, big.NewInt(1)), 0, 0), false},
+		{"more than uint48", words(maxUint160, 1<<48, 0), false},
+		{"a nonce above uint48", words(maxUint160, 0, 1<<48), false},
 		{"no contract", nil, false},
-		{"an erc-20's answer", word(most), false},
+		{"an erc-20's answer", word(maxUint160), false},
 	} {
 		c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
 			if method != "eth_call" {
@@ -170,7 +170,7 @@ func TestPermitAllowances(t *testing.T) {
 			}
 			return aggregate(t, args[0], []multicallResult{{true, words(big.NewInt(5), 6, 7)}, {true, tc.out}}), nil
 		})
-		all, err := h.PermitAllowances(t.Context(), 1, permit2, owner, asked)
+		all, err := h.PermitAllowances(t.Context(), 1, permit2, owner, grantees)
 		if (err == nil) != tc.ok {
 			t.Errorf("%s: %v, %v", tc.name, all, err)
 		}
@@ -179,7 +179,7 @@ func TestPermitAllowances(t *testing.T) {
 		}
 	}
 	c.set(nil, nil)
-	if all, err := h.PermitAllowances(t.Context(), 1, permit2, owner, asked); err == nil {
+	if all, err := h.PermitAllowances(t.Context(), 1, permit2, owner, grantees); err == nil {
 		t.Errorf("a chain without permit2: %+v", all)
 	}
 }

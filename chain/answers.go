@@ -17,7 +17,7 @@ const (
 var answers = []struct {
 	verdict verdict
 	text    string
-	said    string // by which nodes' software
+	nodes   string // the software that sends it
 }{
 	{accepted, "already known", "geth, op-geth, erigon, reth, nitro"},
 	{accepted, "alreadyknown", "nethermind"},

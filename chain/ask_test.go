@@ -21,7 +21,7 @@ func TestAsk(t *testing.T) {
 	h := newTestHub(t, 1, 1, c.serve(t))
 	got, err := h.Ask(t.Context(), 1, []Question{{reverts, symbolCall}, {tells, symbolCall}, {empty, nil}})
 	if err != nil || len(got) != 3 || got[0] != nil || !bytes.Equal(got[1], bigHash(77).Bytes()) || got[2] == nil || len(got[2]) != 0 {
-		t.Fatalf("%x, %v", got, err)
+		t.Fatalf("Ask = %x, %v, want nil, 32 bytes and an empty answer", got, err)
 	}
 	if got, err := h.Ask(t.Context(), 10, []Question{{common.Address{}, nil}}); !errors.Is(err, ErrNoNetwork) {
 		t.Errorf("another chain: %x, %v", got, err)

@@ -152,7 +152,7 @@ func TestBumpUnderpriced(t *testing.T) {
 	sayOnSend(c, "replacement transaction underpriced", false)
 	tx, err := s.Bump(t.Context(), "a", soon())
 	if err != nil || tx.State != TxSent || len(tx.Attempts) != 2 || !strings.Contains(tx.Reason, "underpriced") {
-		t.Fatalf("%+v, %v", tx, err)
+		t.Fatalf("Bump = %+v, %v, want two attempts, the last underpriced", tx, err)
 	}
 	c.Commit()
 	c.Commit()

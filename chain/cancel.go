@@ -23,8 +23,8 @@ func (s *Sender) Cancel(ctx context.Context, key string, p Policy) (*Tx, error) 
 	}
 	return s.replace(ctx, tx, replacement{
 		kind: AttemptCancel, call: emptyCall(tx.Call), policy: p, before: beforeCancelJournal, after: afterCancelJournal,
-		upToDate: func(tx *Tx, asked Fees) (bool, error) {
-			return tx.State.Final() || s.cancelling(tx, asked), nil
+		upToDate: func(tx *Tx, fees Fees) (bool, error) {
+			return tx.State.Final() || s.cancelling(tx, fees), nil
 		},
 	})
 }
@@ -36,16 +36,16 @@ func emptyCall(c Call) Call {
 
 // cancelling reports whether tx's last attempt is a cancel within its deadline that is
 // recent or offers no less than asked.
-func (s *Sender) cancelling(tx *Tx, asked Fees) bool {
+func (s *Sender) cancelling(tx *Tx, fees Fees) bool {
 	last := tx.Last()
 	now := s.now()
 	if last.Kind != AttemptCancel || now.After(last.Until) {
 		return false
 	}
-	return last.offers(asked) || now.Sub(last.Signed).Abs() < cancelRest // one signed before the clock was set back is not recent
+	return last.offers(fees) || now.Sub(last.Signed).Abs() < cancelRest // one signed before the clock was set back is not recent
 }
 
 // offers reports whether a pays no less than asked.
-func (a Attempt) offers(asked Fees) bool {
-	return a.FeeCap.ToInt().Cmp(asked.GasFeeCap) >= 0 && a.TipCap.ToInt().Cmp(asked.GasTipCap) >= 0
+func (a Attempt) offers(fees Fees) bool {
+	return a.FeeCap.ToInt().Cmp(fees.GasFeeCap) >= 0 && a.TipCap.ToInt().Cmp(fees.GasTipCap) >= 0
 }

@@ -274,7 +274,7 @@ func (h *MultiClient) Replaced(ctx context.Context, id uint64, account common.Ad
 	if err != nil {
 		return nil, err
 	}
-	said := make(map[bool][]string)
+	hostsByVerdict := make(map[bool][]string)
 	var errs []error
 	for _, e := range p.order() {
 		replaced, err := e.replaced(ctx, p.network.Depth, account, nonce, since, ours)
@@ -282,13 +282,13 @@ func (h *MultiClient) Replaced(ctx context.Context, id uint64, account common.Ad
 			errs = append(errs, err)
 			continue
 		}
-		if !slices.Contains(said[replaced], e.host) {
-			said[replaced] = append(said[replaced], e.host)
+		if !slices.Contains(hostsByVerdict[replaced], e.host) {
+			hostsByVerdict[replaced] = append(hostsByVerdict[replaced], e.host)
 		}
 		switch {
-		case len(said[true]) >= p.quorum():
-			return said[true], nil
-		case len(said[false]) >= p.quorum():
+		case len(hostsByVerdict[true]) >= p.quorum():
+			return hostsByVerdict[true], nil
+		case len(hostsByVerdict[false]) >= p.quorum():
 			return nil, nil
 		}
 	}

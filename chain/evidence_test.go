@@ -22,7 +22,7 @@ type claimedTx struct {
 	failed  bool
 	amount  byte   // of the one log; 0 = no log
 	nonce   uint64 // of the account, at any block
-	gone    bool   // the block is no longer canonical
+	orphan  bool   // the block is no longer canonical
 	indexes bool   // receipts are still being indexed
 	l1Fee   uint64
 	gas     uint64 // in addition to a transfer's
@@ -53,7 +53,7 @@ func (c claimedTx) node(id uint64) *testNode {
 				return nil, err
 			}
 			fork := c.fork
-			if c.gone {
+			if c.orphan {
 				fork++
 			}
 			at := hexutil.Uint64(1000*uint64(number) + uint64(c.later))
@@ -109,7 +109,7 @@ func TestEvidence(t *testing.T) {
 	shallow.head = 11
 	none := claimedTx{head: 12}
 	reorged := deep
-	reorged.gone = true
+	reorged.orphan = true
 	other, failed, lying := deep, deep, deep
 	other.fork, failed.failed, lying.amount = 1, true, 6
 	withoutL1, gas, to := deep, deep, deep
@@ -125,14 +125,14 @@ func TestEvidence(t *testing.T) {
 		is    error
 	}{
 		{"one", []claimedTx{deep}, true, 3, nil},
-		{"one, shallow", []claimedTx{shallow}, false, 2, nil},
-		{"one, none", []claimedTx{none}, false, 0, nil},
-		{"one, reorganised", []claimedTx{reorged}, false, 0, nil},
-		{"one, indexing", []claimedTx{indexing}, false, 0, errAny},
+		{"one host, block not deep enough", []claimedTx{shallow}, false, 2, nil},
+		{"one host, no receipt", []claimedTx{none}, false, 0, nil},
+		{"one host, block reorganised", []claimedTx{reorged}, false, 0, nil},
+		{"one host, still indexing", []claimedTx{indexing}, false, 0, errAny},
 		{"two agree", []claimedTx{deep, deeper}, true, 3, nil},
-		{"one ahead", []claimedTx{deeper, shallow}, false, 2, nil},
-		{"one lags", []claimedTx{deep, none}, false, 3, nil},
-		{"one indexes", []claimedTx{deep, indexing}, false, 3, errAny},
+		{"one host is ahead", []claimedTx{deeper, shallow}, false, 2, nil},
+		{"one host lags", []claimedTx{deep, none}, false, 3, nil},
+		{"one host is still indexing", []claimedTx{deep, indexing}, false, 3, errAny},
 		{"other block", []claimedTx{deep, other}, false, 0, ErrDisagree},
 		{"other outcome", []claimedTx{deep, failed}, false, 0, ErrDisagree},
 		{"other log", []claimedTx{deep, lying}, false, 0, ErrDisagree},
@@ -144,9 +144,9 @@ func TestEvidence(t *testing.T) {
 		{"one does not know the transaction", []claimedTx{deep, unnamed}, false, 3, errAny},
 		{"one leaves the L1 fee out", []claimedTx{withoutL1, deep}, true, 3, nil},
 		{"the other leaves the L1 fee out", []claimedTx{deep, withoutL1}, true, 3, nil},
-		{"two against one", []claimedTx{lying, deep, deeper}, true, 3, nil},
-		{"third settles a lag", []claimedTx{deep, none, deep}, true, 3, nil},
-		{"two saw nothing", []claimedTx{none, none, deep}, false, 0, nil},
+		{"two hosts against one", []claimedTx{lying, deep, deeper}, true, 3, nil},
+		{"a third host decides while one lags", []claimedTx{deep, none, deep}, true, 3, nil},
+		{"two hosts have no receipt", []claimedTx{none, none, deep}, false, 0, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var urls []string
@@ -209,7 +209,7 @@ func TestEvidenceOneSource(t *testing.T) {
 func TestMalformedReceipts(t *testing.T) {
 	for name, change := range map[string]func(r map[string]any){
 		"another transaction": func(r map[string]any) { r["transactionHash"] = common.Hash{3} },
-		"another's log": func(r map[string]any) {
+		"another transaction's log": func(r map[string]any) {
 			r["logs"].([]any)[0].(map[string]any)["transactionHash"] = common.Hash{3}
 		},
 		"log of another block": func(r map[string]any) {
@@ -256,10 +256,10 @@ func TestReplacedByAgreement(t *testing.T) {
 		{"ours", []claimedTx{mined}, false, false},
 		{"indexing", []claimedTx{indexing}, false, true},
 		{"both", []claimedTx{used, used}, true, false},
-		{"one of two", []claimedTx{used, unused}, false, false},
+		{"one host of two", []claimedTx{used, unused}, false, false},
 		{"one indexing", []claimedTx{used, indexing}, false, true},
-		{"long ago", []claimedTx{long}, true, false},
-		{"long ago, receipts forgotten", []claimedTx{longForgotten}, false, true},
+		{"a block long ago", []claimedTx{long}, true, false},
+		{"a block long ago, receipts pruned", []claimedTx{longForgotten}, false, true},
 	} {
 		var urls []string
 		for _, n := range tc.nodes {

@@ -243,9 +243,9 @@ func maxL1Fee(x *big.Int) *big.Int { return new(big.Int).Add(x, new(big.Int).Rsh
 // newCost computes the cost of a gas limit; used is the gas expected to be charged.
 func newCost(limit, used uint64, fees Fees, l1 *big.Int) Cost {
 	expected := new(big.Int).Mul(new(big.Int).SetUint64(used), fees.price())
-	most := new(big.Int).Mul(new(big.Int).SetUint64(limit), fees.GasFeeCap)
-	most.Add(most, maxL1Fee(l1))
-	return Cost{Gas: limit, Fees: fees, Expected: expected.Add(expected, l1), L1: l1, Max: most}
+	maxCost := new(big.Int).Mul(new(big.Int).SetUint64(limit), fees.GasFeeCap)
+	maxCost.Add(maxCost, maxL1Fee(l1))
+	return Cost{Gas: limit, Fees: fees, Expected: expected.Add(expected, l1), L1: l1, Max: maxCost}
 }
 
 // l1Fee returns the fee for data on L1, in wei. The oracle takes the unsigned transaction

@@ -76,14 +76,14 @@ func TestTiers(t *testing.T) {
 	}{
 		{"the medians of what was paid", 1, pricer{base: gwei, history: paid}, [3]int64{11, 21, 31}, [3]int64{1261, 2021, 2031}, false, true},
 		{"no history", 1, pricer{base: gwei, tip: "0x5f5e100"}, [3]int64{100, 113, 150}, [3]int64{1350, 2113, 2150}, false, true},
-		{"nobody paid", 1, pricer{base: gwei, tip: "0x5f5e100", history: history(gwei, [4]int64{0, 0, 0, 0})}, [3]int64{100, 113, 150}, [3]int64{1350, 2113, 2150}, false, true},
-		{"nobody paid a tip", 42161, pricer{base: gwei, tip: "0x0", history: history(gwei, [4]int64{1, 0, 0, 0})}, [3]int64{}, [3]int64{1250, 2000, 2000}, false, true},
+		{"no fees in the history", 1, pricer{base: gwei, tip: "0x5f5e100", history: history(gwei, [4]int64{0, 0, 0, 0})}, [3]int64{100, 113, 150}, [3]int64{1350, 2113, 2150}, false, true},
+		{"no tips in the history", 42161, pricer{base: gwei, tip: "0x0", history: history(gwei, [4]int64{1, 0, 0, 0})}, [3]int64{}, [3]int64{1250, 2000, 2000}, false, true},
 		{"too few percentiles", 1, pricer{base: gwei, tip: "0x5f5e100", history: map[string]any{"baseFeePerGas": []string{gwei, gwei}, "gasUsedRatio": []float64{1}, "reward": [][]string{{"0x1"}}}},
 			[3]int64{100, 113, 150}, [3]int64{1350, 2113, 2150}, false, true},
 		{"no rewards", 1, pricer{base: gwei, tip: "0x5f5e100", history: map[string]any{"baseFeePerGas": []string{gwei, gwei}, "gasUsedRatio": []float64{1}, "reward": nil}},
 			[3]int64{100, 113, 150}, [3]int64{1350, 2113, 2150}, false, true},
-		{"a liar's tips", 8453, pricer{base: gwei, history: history(gwei, [4]int64{1, 1, 1e9, 1e12})}, [3]int64{1, 10_000, 10_000}, [3]int64{1251, 12_000, 12_000}, false, true},
-		{"a liar's order", 8453, pricer{base: gwei, history: history(gwei, [4]int64{1, 30, 20, 10})}, [3]int64{30, 30, 30}, [3]int64{1280, 2030, 2030}, false, true},
+		{"absurd tips", 8453, pricer{base: gwei, history: history(gwei, [4]int64{1, 1, 1e9, 1e12})}, [3]int64{1, 10_000, 10_000}, [3]int64{1251, 12_000, 12_000}, false, true},
+		{"tips out of order", 8453, pricer{base: gwei, history: history(gwei, [4]int64{1, 30, 20, 10})}, [3]int64{30, 30, 30}, [3]int64{1280, 2030, 2030}, false, true},
 		{"a liar's next base fee", 8453, pricer{base: gwei, history: history("0x3b9aca0000", [4]int64{1, 10, 20, 30})}, [3]int64{10, 20, 30}, [3]int64{2510, 4020, 4030}, false, true},
 		{"a liar's next base fee, too low", 8453, pricer{base: gwei, history: history("0x0", [4]int64{1, 10, 20, 30})}, [3]int64{10, 20, 30}, [3]int64{1104, 1770, 1780}, false, true},
 		{"less than a builder takes", 56, pricer{base: "0x0", tip: "0x7"}, [3]int64{50, 50, 50}, [3]int64{50, 50, 50}, false, true},
@@ -110,8 +110,8 @@ func TestTiers(t *testing.T) {
 			for tier, want := range map[Tier]Fees{"": g.Normal, Slow: g.Slow, Normal: g.Normal, Fast: g.Fast} {
 				cost, err := h.CostAt(t.Context(), pay(tc.id, common.Address{1}, "0x2222", 1), tier)
 				limit := int64(120_000)
-				most := new(big.Int).Mul(big.NewInt(limit), want.GasFeeCap)
-				if err != nil || cost.Gas != uint64(limit) || cost.Max.Cmp(most) != 0 || cost.Tier != tier.orNormal() || cost.Expected.Cmp(cost.Max) > 0 {
+				maxCost := new(big.Int).Mul(big.NewInt(limit), want.GasFeeCap)
+				if err != nil || cost.Gas != uint64(limit) || cost.Max.Cmp(maxCost) != 0 || cost.Tier != tier.orNormal() || cost.Expected.Cmp(cost.Max) > 0 {
 					t.Errorf("%q: %+v, %v", tier, cost, err)
 				}
 			}
@@ -136,10 +136,10 @@ func TestNamelessBlock(t *testing.T) {
 	})
 	h := newTestHub(t, base, 1, n.serve(t))
 	if g, err := h.GasPrice(t.Context(), base); err == nil {
-		t.Errorf("%+v", g)
+		t.Errorf("GasPrice = %+v, want an error", g)
 	}
 	if cost, err := h.Cost(t.Context(), pay(base, common.Address{1}, "0x2222", 1)); err == nil {
-		t.Errorf("%+v", cost)
+		t.Errorf("Cost = %+v, want an error", cost)
 	}
 }
 

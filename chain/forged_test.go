@@ -33,8 +33,8 @@ func rewritten(t *testing.T, s *Sender, key string, change func(*Tx)) {
 // another returns an attempt signed by another key, at a high price.
 func another(t *testing.T, by *testKey, tx *Tx) Attempt {
 	t.Helper()
-	dear := big.NewInt(1e15)
-	signed, err := by.SignTx(t.Context(), by.addr, unsigned(tx.Call, tx.Nonce, 21000, Fees{GasFeeCap: dear, GasTipCap: dear}), big.NewInt(base))
+	highFee := big.NewInt(1e15)
+	signed, err := by.SignTx(t.Context(), by.addr, unsigned(tx.Call, tx.Nonce, 21000, Fees{GasFeeCap: highFee, GasTipCap: highFee}), big.NewInt(base))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func another(t *testing.T, by *testKey, tx *Tx) Attempt {
 		t.Fatal(err)
 	}
 	a := tx.Attempts[0]
-	a.Raw, a.Hash, a.FeeCap, a.TipCap = raw, signed.Hash(), (*hexutil.Big)(dear), (*hexutil.Big)(dear)
+	a.Raw, a.Hash, a.FeeCap, a.TipCap = raw, signed.Hash(), (*hexutil.Big)(highFee), (*hexutil.Big)(highFee)
 	return a
 }
 
@@ -53,12 +53,12 @@ func another(t *testing.T, by *testKey, tx *Tx) Attempt {
 func TestNothingIsSignedOverAForgedRecord(t *testing.T) {
 	stranger := newTestKey(t, "stranger")
 	for name, forge := range map[string]func(*Tx){
-		"another recipient": func(tx *Tx) { tx.Call.To = stranger.addr },
-		"another value":     func(tx *Tx) { tx.Call.Value = big.NewInt(1e18) },
-		"other data":        func(tx *Tx) { tx.Call.Data = []byte{1} },
-		"another's bytes":   func(tx *Tx) { tx.Attempts[0] = another(t, stranger, tx) },
-		"one more attempt":  func(tx *Tx) { tx.Attempts = append(tx.Attempts, another(t, stranger, tx)) },
-		"a cancel":          func(tx *Tx) { tx.Attempts[0].Kind = AttemptCancel },
+		"another recipient":           func(tx *Tx) { tx.Call.To = stranger.addr },
+		"another value":               func(tx *Tx) { tx.Call.Value = big.NewInt(1e18) },
+		"other data":                  func(tx *Tx) { tx.Call.Data = []byte{1} },
+		"another transaction's bytes": func(tx *Tx) { tx.Attempts[0] = another(t, stranger, tx) },
+		"one more attempt":            func(tx *Tx) { tx.Attempts = append(tx.Attempts, another(t, stranger, tx)) },
+		"a cancel":                    func(tx *Tx) { tx.Attempts[0].Kind = AttemptCancel },
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, key, s, now := newSending(t, "forged")

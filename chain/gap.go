@@ -192,16 +192,16 @@ func (s *Sender) fillPolicy(ctx context.Context, tx *Tx, but string) (Policy, er
 	if err != nil {
 		return p, err
 	}
-	most := net.GasCeiling
-	if own.Cmp(most) > 0 {
-		most = own
+	ceiling := net.GasCeiling
+	if own.Cmp(ceiling) > 0 {
+		ceiling = own
 	}
 	if tx.Policy.Ceiling != nil {
-		if left := new(big.Int).Sub(tx.Policy.Ceiling, own); left.Cmp(most) < 0 {
-			most = left
+		if left := new(big.Int).Sub(tx.Policy.Ceiling, own); left.Cmp(ceiling) < 0 {
+			ceiling = left
 		}
 	}
-	p.Ceiling = new(big.Int).Sub(most, others)
+	p.Ceiling = new(big.Int).Sub(ceiling, others)
 	return p, nil
 }
 
@@ -221,31 +221,31 @@ func (s *Sender) fillersMaxCost(ctx context.Context, tx *Tx, but string) (*big.I
 		if h == nil || !h.filler() || h.Key == but || h.State == TxUnknown || h.State.Final() && h.FillerFor != "" && h.FillerFor != tx.Key {
 			continue
 		}
-		most, err := s.maxCost(ctx, h)
+		cost, err := s.maxCost(ctx, h)
 		if err != nil {
 			return nil, err
 		}
-		sum.Add(sum, most)
+		sum.Add(sum, cost)
 	}
 	return sum, nil
 }
 
-// maxCost returns the most that tx can cost, in wei: the cost of its dearest attempt, since
+// maxCost returns the most that tx can cost, in wei: the cost of its most expensive attempt, since
 // only one is ever mined.
 func (s *Sender) maxCost(ctx context.Context, tx *Tx) (*big.Int, error) {
-	dearest := new(big.Int)
+	highest := new(big.Int)
 	for _, a := range tx.Attempts {
 		gas, err := a.maxGasCost()
 		if err != nil {
 			return nil, ledgerError(err)
 		}
-		if gas.Cmp(dearest) > 0 {
-			dearest = gas
+		if gas.Cmp(highest) > 0 {
+			highest = gas
 		}
 	}
 	n, err := s.nodes.Network(tx.Call.ChainID)
 	if err != nil || n.L1Fee != L1FeeOP {
-		return dearest, err
+		return highest, err
 	}
 	c := tx.Call
 	c.Gas = 21000 // any value, so that it is not estimated
@@ -253,7 +253,7 @@ func (s *Sender) maxCost(ctx context.Context, tx *Tx) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dearest.Add(dearest, maxL1Fee(cost.L1)), nil
+	return highest.Add(highest, maxL1Fee(cost.L1)), nil
 }
 
 // settleFillers polls the fillers below tx: once tx is in a block, so are they.

@@ -70,7 +70,7 @@ func TestGapIsFilled(t *testing.T) {
 	key.fail = nil
 	poll(t, s, "b") // too soon for another check
 	if key.count() != 2 {
-		t.Error("looked again at once")
+		t.Error("the gap was checked again at once")
 	}
 	now.advance(gapEvery)
 	poll(t, s, "b")
@@ -184,11 +184,11 @@ func gapsShareTheCeiling(t *testing.T, back time.Duration) {
 		if tx == nil {
 			continue
 		}
-		most, err := s.maxCost(t.Context(), tx)
+		maxCost, err := s.maxCost(t.Context(), tx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		committed.Add(committed, most)
+		committed.Add(committed, maxCost)
 		if tx.filler() {
 			fillers++
 		}

@@ -41,7 +41,7 @@ func (w *watching) next(t *testing.T) GasPrice {
 	select {
 	case <-w.more:
 	case <-time.After(5 * time.Second):
-		t.Fatal("no price")
+		t.Fatal("no gas price arrived")
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,7 +124,7 @@ func TestWatchGasEnds(t *testing.T) {
 		t.Error("the poller goes on after the hub is closed")
 	}
 	if err := h.WatchGas(t.Context(), base, func(GasPrice) {}); err == nil {
-		t.Error("a closed hub watches")
+		t.Error("WatchGas on a closed client succeeded")
 	}
 }
 

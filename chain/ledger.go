@@ -161,18 +161,18 @@ func nonceKey(chainID uint64, from common.Address, nonce uint64) []byte {
 	return binary.BigEndian.AppendUint64(k, nonce)
 }
 
-// held returns the record that holds a nonce; nil if none does. An index entry that names
+// nonceHolder returns the record that holds a nonce; nil if none does. An index entry that names
 // a record of another nonce is damaged and an error: it may hide a transaction of ours.
-func held(b *bolt.Tx, chainID uint64, from common.Address, nonce uint64) (*Tx, error) {
+func nonceHolder(b *bolt.Tx, chainID uint64, from common.Address, nonce uint64) (*Tx, error) {
 	key := b.Bucket(nonceBucket).Get(nonceKey(chainID, from, nonce))
 	if key == nil {
 		return nil, nil
 	}
-	return heldBy(b, string(key), chainID, from, nonce)
+	return recordOfHolder(b, string(key), chainID, from, nonce)
 }
 
-// heldBy returns the record that an index entry names.
-func heldBy(b *bolt.Tx, key string, chainID uint64, from common.Address, nonce uint64) (*Tx, error) {
+// recordOfHolder returns the record that an index entry names.
+func recordOfHolder(b *bolt.Tx, key string, chainID uint64, from common.Address, nonce uint64) (*Tx, error) {
 	tx, err := load(b, key)
 	switch {
 	case err != nil:
@@ -191,7 +191,7 @@ func heldBy(b *bolt.Tx, key string, chainID uint64, from common.Address, nonce u
 func (l ledger) free(chainID uint64, from common.Address, first uint64, now time.Time) (nonce uint64, err error) {
 	err = l.db.View(func(b *bolt.Tx) error {
 		for nonce = first; ; nonce++ {
-			tx, err := held(b, chainID, from, nonce)
+			tx, err := nonceHolder(b, chainID, from, nonce)
 			if err != nil || tx == nil {
 				return err
 			}
@@ -209,7 +209,7 @@ func (l ledger) free(chainID uint64, from common.Address, first uint64, now time
 // holder returns the record that holds a nonce; nil if none does.
 func (l ledger) holder(chainID uint64, from common.Address, nonce uint64) (tx *Tx, err error) {
 	err = l.db.View(func(b *bolt.Tx) error {
-		tx, err = held(b, chainID, from, nonce)
+		tx, err = nonceHolder(b, chainID, from, nonce)
 		return err
 	})
 	return tx, ledgerError(err)
@@ -252,7 +252,7 @@ func (l ledger) nonceExtent(chainID uint64, from common.Address) (open, next uin
 			if seen == 0 {
 				open, next = nonce+1, nonce+1
 			}
-			tx, err := heldBy(b, string(holder), chainID, from, nonce)
+			tx, err := recordOfHolder(b, string(holder), chainID, from, nonce)
 			if err != nil {
 				return err
 			}

@@ -80,15 +80,15 @@ func TestLedgerRoundTrip(t *testing.T) {
 func TestMinedTransaction(t *testing.T) {
 	tx := aRecord(t, "order/0", 4)
 	if _, err := tx.MinedTransaction(); !errors.Is(err, ErrLedger) {
-		t.Errorf("of one that is not mined: %v", err)
+		t.Errorf("MinedTransaction before it is mined: error %v", err)
 	}
 	tx.Mined = tx.Last().Hash
 	if mined, err := tx.MinedTransaction(); err != nil || mined.Hash() != tx.Mined || mined.Nonce() != 4 {
-		t.Errorf("%+v, %v", mined, err)
+		t.Errorf("MinedTransaction = %+v, %v, want the transaction with nonce 4", mined, err)
 	}
 	tx.Attempts[0].Raw[9] ^= 1
 	if mined, err := tx.MinedTransaction(); !errors.Is(err, ErrLedger) {
-		t.Errorf("of other bytes: %+v, %v", mined, err)
+		t.Errorf("MinedTransaction with other bytes = %+v, %v, want an error", mined, err)
 	}
 }
 
@@ -226,7 +226,7 @@ func TestCorruptRecord(t *testing.T) {
 		t.Errorf("submit: %+v, %v", tx, err)
 	}
 	if key.count() != 0 {
-		t.Error("signed")
+		t.Error("signed, although Submit failed")
 	}
 }
 
@@ -365,11 +365,11 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		twin, err := decodeTx(again)
+		copied, err := decodeTx(again)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, err := encodeTx(twin)
+		last, err := encodeTx(copied)
 		if err != nil || !bytes.Equal(again, last) {
 			t.Errorf("%s\nbecame\n%s\n%v", again, last, err)
 		}
@@ -440,11 +440,11 @@ func TestNonceIndexDamaged(t *testing.T) {
 	record := aRecord(t, "order/0", 4)
 	whole := nonceKey(base, record.Call.From, 6)
 	for name, entry := range map[string]struct{ key, holder []byte }{
-		"cut off":      {whole[:30], []byte("order/0")},
-		"prolonged":    {append(bytes.Clone(whole), 1), []byte("order/0")},
-		"another's":    {whole, []byte("order/0")},
-		"of one gone":  {whole, []byte("order/9")},
-		"without name": {whole, nil},
+		"cut off":                           {whole[:30], []byte("order/0")},
+		"prolonged":                         {append(bytes.Clone(whole), 1), []byte("order/0")},
+		"another's":                         {whole, []byte("order/0")},
+		"of a record that no longer exists": {whole, []byte("order/9")},
+		"without name":                      {whole, nil},
 	} {
 		l, err := openLedger(tempDB(t))
 		if err != nil {

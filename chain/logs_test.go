@@ -141,18 +141,18 @@ func TestLogs(t *testing.T) {
 	}{
 		{"one source", []string{honest()}, settled, 1, true, nil},
 		{"two agree", []string{honest(), honest()}, settled, 2, true, nil},
-		{"one is behind", []string{honest(), c.behind(3)}, settled - 3, 2, true, nil},
-		{"one is far behind", []string{honest(), c.behind(1000)}, 0, 0, true, nil},
-		{"a third is not", []string{honest(), c.behind(1000), honest()}, settled, 2, true, nil},
-		{"one hides it", []string{c.host(hides), honest()}, settled, 2, true, nil},
-		{"both hide it", []string{c.host(hides), c.host(hides)}, settled, 2, false, nil},
-		{"one is on a fork", []string{honest(), c.host(forks)}, 0, 0, true, ErrDisagree},
-		{"two against a fork", []string{honest(), c.host(forks), honest()}, settled, 2, true, nil},
-		{"one invents", []string{c.host(invents), honest()}, 0, 0, true, errAny},
-		{"two against one that invents", []string{c.host(invents), honest(), honest()}, settled, 2, true, nil},
-		{"one is down", []string{honest(), "http://127.0.0.1:1"}, 0, 0, true, errAny},
-		{"one refuses", []string{honest(), c.host(fails)}, 0, 0, true, errAny},
-		{"two besides one that is down", []string{"http://127.0.0.1:1", honest(), honest()}, settled, 2, true, nil},
+		{"one host is behind", []string{honest(), c.behind(3)}, settled - 3, 2, true, nil},
+		{"one host is far behind", []string{honest(), c.behind(1000)}, 0, 0, true, nil},
+		{"two behind, a third is not", []string{honest(), c.behind(1000), honest()}, settled, 2, true, nil},
+		{"one host hides the log", []string{c.host(hides), honest()}, settled, 2, true, nil},
+		{"both hosts hide the log", []string{c.host(hides), c.host(hides)}, settled, 2, false, nil},
+		{"one host is on a fork", []string{honest(), c.host(forks)}, 0, 0, true, ErrDisagree},
+		{"two hosts against one on a fork", []string{honest(), c.host(forks), honest()}, settled, 2, true, nil},
+		{"one host invents a log", []string{c.host(invents), honest()}, 0, 0, true, errAny},
+		{"two hosts against one that invents a log", []string{c.host(invents), honest(), honest()}, settled, 2, true, nil},
+		{"one host is down", []string{honest(), "http://127.0.0.1:1"}, 0, 0, true, errAny},
+		{"one host refuses", []string{honest(), c.host(fails)}, 0, 0, true, errAny},
+		{"two hosts agree, a third is down", []string{"http://127.0.0.1:1", honest(), honest()}, settled, 2, true, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := newTestHub(t, 1, 3, tc.hosts...)
@@ -252,7 +252,7 @@ func TestLogsInParts(t *testing.T) {
 func TestLogWidth(t *testing.T) {
 	var w logWidth
 	if w.get() != widestLogs {
-		t.Error("begins narrow")
+		t.Error("the log range begins narrow")
 	}
 	w.narrower(1)
 	if w.get() != 1 {
@@ -291,11 +291,11 @@ func TestSettled(t *testing.T) {
 	}{
 		{"one", []string{honest()}, settled, nil},
 		{"two", []string{honest(), honest()}, settled, nil},
-		{"one behind", []string{honest(), c.behind(2)}, settled - 2, nil},
+		{"one host behind", []string{honest(), c.behind(2)}, settled - 2, nil},
 		{"a fork", []string{honest(), c.host(forks)}, 0, ErrDisagree},
-		{"two against a fork", []string{c.host(forks), honest(), honest()}, settled, nil},
-		{"one down", []string{honest(), "http://127.0.0.1:1"}, 0, ErrUnreachable},
-		{"two urls of one host beside one that is down", []string{honest(), "http://127.0.0.1:1"}, 0, ErrUnreachable},
+		{"two hosts against one on a fork", []string{c.host(forks), honest(), honest()}, settled, nil},
+		{"one host down", []string{honest(), "http://127.0.0.1:1"}, 0, ErrUnreachable},
+		{"two urls of one host, and another host that is down", []string{honest(), "http://127.0.0.1:1"}, 0, ErrUnreachable},
 	} {
 		b, hosts, err := newTestHub(t, 1, 3, tc.hosts...).Settled(t.Context(), 1)
 		if b.Number != tc.want || !errors.Is(err, tc.is) || (len(hosts) == min(2, len(tc.hosts))) != (tc.is == nil) {
@@ -324,10 +324,10 @@ func TestHead(t *testing.T) {
 		is    error
 	}{
 		{"one", []string{honest}, latest, nil},
-		{"one behind", []string{c.behind(2), honest}, latest, nil},
-		{"one behind, after the other", []string{honest, c.behind(2)}, latest, nil},
-		{"one down", []string{honest, down}, 0, ErrUnreachable},
-		{"one of three down", []string{down, honest, c.behind(2)}, latest, nil},
+		{"one host behind", []string{c.behind(2), honest}, latest, nil},
+		{"first one host behind, then the other", []string{honest, c.behind(2)}, latest, nil},
+		{"one host down", []string{honest, down}, 0, ErrUnreachable},
+		{"one host of three down", []string{down, honest, c.behind(2)}, latest, nil},
 	} {
 		if got, err := newTestHub(t, 1, 3, tc.hosts...).Head(t.Context(), 1); got != tc.want || !errors.Is(err, tc.is) {
 			t.Errorf("%s: %d, %v", tc.name, got, err)
@@ -365,9 +365,9 @@ func TestNonceBit(t *testing.T) {
 		{"one source", 514, []string{honest()}, true, nil},
 		{"the next", 515, []string{honest(), honest()}, false, nil},
 		{"another word", 2, []string{honest(), honest()}, false, nil},
-		{"one lies", 515, []string{flips, honest()}, false, ErrDisagree},
-		{"two against one", 515, []string{flips, honest(), honest()}, false, nil},
-		{"one is down", 514, []string{honest(), "http://127.0.0.1:1"}, false, ErrUnreachable},
+		{"one host lies", 515, []string{flips, honest()}, false, ErrDisagree},
+		{"two hosts against one", 515, []string{flips, honest(), honest()}, false, nil},
+		{"one host is down", 514, []string{honest(), "http://127.0.0.1:1"}, false, ErrUnreachable},
 		{"no such contract", 514, []string{honest(), empty}, false, errAny},
 	} {
 		used, hosts, err := newTestHub(t, 1, 3, tc.hosts...).NonceBit(t.Context(), 1, bitmap, common.Address{1}, big.NewInt(tc.nonce), 2)
@@ -481,7 +481,7 @@ func TestEvidenceOfAPayment(t *testing.T) {
 	h := newTestHub(t, 1, 2, c.host(nil), c.host(nil))
 	ev, ok, err := h.Evidence(t.Context(), 1, tx)
 	if err != nil || !ok || ev.From != c.key.addr || ev.Value.Int64() != 700 || ev.To != (common.Address{0xcc}) {
-		t.Fatalf("%+v, %v, %v", ev, ok, err)
+		t.Fatalf("Evidence = %+v, %v, %v, want the sender, recipient and value 700", ev, ok, err)
 	}
 	b, _, err := h.Settled(t.Context(), 1)
 	if err != nil || ev.Time.IsZero() || ev.Time.After(b.Time.Add(time.Hour)) {

@@ -162,9 +162,9 @@ func blockName(chain, n uint64) []byte { return []byte(fmt.Sprintf("block %d/%d"
 
 // reorg returns the transactions of the last n blocks to the pool.
 func (m *modelChain) reorg(n int) {
-	gone := m.blocks[len(m.blocks)-n:]
+	dropped := m.blocks[len(m.blocks)-n:]
 	m.blocks = m.blocks[:len(m.blocks)-n]
-	for _, b := range gone {
+	for _, b := range dropped {
 		for _, tx := range b.txs {
 			if i := m.pooled(m.sender(tx), tx.Nonce()); i >= 0 {
 				m.pool = slices.Delete(m.pool, i, i+1)
@@ -445,19 +445,19 @@ func (m *senderModel) records() []*Tx {
 
 func (l *lane) owns(tx *Tx) bool { return tx.Call.ChainID == l.chain.id && tx.Call.From == l.key.addr }
 
-// held returns the records that hold the nonces of l.
-func (m *senderModel) held(l *lane) map[uint64]*Tx {
-	held := map[uint64]*Tx{}
+// nonceHolders returns the records that hold the nonces of l.
+func (m *senderModel) nonceHolders(l *lane) map[uint64]*Tx {
+	byNonce := map[uint64]*Tx{}
 	for _, tx := range m.records() {
 		if !l.owns(tx) || tx.State == TxRejected {
 			continue
 		}
-		if other := held[tx.Nonce]; other != nil {
+		if other := byNonce[tx.Nonce]; other != nil {
 			m.t.Fatalf("%s and %s both hold nonce %d", other.Key, tx.Key, tx.Nonce)
 		}
-		held[tx.Nonce] = tx
+		byNonce[tx.Nonce] = tx
 	}
-	return held
+	return byNonce
 }
 
 func (l *lane) stateNonce() (n uint64) {
@@ -546,13 +546,13 @@ func (m *senderModel) refusedInFront() {
 // checkNew checks that all a new record's nonce waits for can still happen: no nonce
 // below it is open, or held by something that may no longer be sent.
 func (m *senderModel) checkNew(l *lane, tx *Tx) {
-	used, held := l.stateNonce(), m.held(l)
+	used, byNonce := l.stateNonce(), m.nonceHolders(l)
 	l.chain.with(func() {
 		for n := used; n < tx.Nonce; n++ {
 			if l.foreign[n] || l.chain.pooled(l.key.addr, n) >= 0 {
 				continue
 			}
-			if r := held[n]; r == nil || !r.State.Final() && m.now.After(r.Last().Until) {
+			if r := byNonce[n]; r == nil || !r.State.Final() && m.now.After(r.Last().Until) {
 				m.t.Fatalf("%s got nonce %d, behind %d which nothing can use", tx.Key, tx.Nonce, n)
 			}
 		}
@@ -644,8 +644,8 @@ func (m *senderModel) checkRecord(tx *Tx, paid int) {
 		if i > 0 && (!outbids(a.FeeCap, tx.Attempts[i-1].FeeCap) || !outbids(a.TipCap, tx.Attempts[i-1].TipCap)) {
 			m.t.Fatalf("%s: attempt %d does not outbid the one before", tx.Key, i+1)
 		}
-		if most := new(big.Int).Mul(a.FeeCap.ToInt(), big.NewInt(25200)); a.Kind != AttemptCancel && most.Cmp(modelCeiling) > 0 {
-			m.t.Fatalf("%s: attempt %d may cost %s", tx.Key, i+1, most)
+		if maxCost := new(big.Int).Mul(a.FeeCap.ToInt(), big.NewInt(25200)); a.Kind != AttemptCancel && maxCost.Cmp(modelCeiling) > 0 {
+			m.t.Fatalf("%s: attempt %d may cost %s", tx.Key, i+1, maxCost)
 		}
 	}
 	if strings.HasPrefix(tx.Key, gapPrefix) {
@@ -673,10 +673,10 @@ func outbids(x, old *hexutil.Big) bool {
 // checkGaps checks that every nonce below one that is held is used on the chain, held as
 // well, or was left open by the other wallet.
 func (m *senderModel) checkGaps(l *lane) {
-	held, used := m.held(l), l.stateNonce()
-	for nonce, tx := range held {
+	byNonce, used := m.nonceHolders(l), l.stateNonce()
+	for nonce, tx := range byNonce {
 		for n := used; n < nonce; n++ {
-			if held[n] == nil && !l.foreign[n] {
+			if byNonce[n] == nil && !l.foreign[n] {
 				m.t.Fatalf("%s holds nonce %d, but nothing holds %d", tx.Key, nonce, n)
 			}
 		}

@@ -290,13 +290,13 @@ type pool struct {
 // order returns the endpoints as they should be tried: the healthy ones as configured,
 // then those in backoff, soonest first, and last those that are behind.
 func (p *pool) order() []*endpoint {
-	type standing struct {
+	type candidate struct {
 		e       *endpoint
 		rank    int
 		retryAt time.Time
 	}
 	newest := p.newest()
-	all := make([]standing, len(p.endpoints))
+	all := make([]candidate, len(p.endpoints))
 	for i, e := range p.endpoints {
 		all[i].e = e
 		if at, resting := e.backingOff(); resting {
@@ -306,7 +306,7 @@ func (p *pool) order() []*endpoint {
 			all[i].rank = 2
 		}
 	}
-	slices.SortStableFunc(all, func(a, b standing) int {
+	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), a.retryAt.Compare(b.retryAt))
 	})
 	ordered := make([]*endpoint, len(all))

@@ -71,7 +71,7 @@ func TestEndpointRules(t *testing.T) {
 		{"loopback https", Endpoint{Chain: 1, URLs: []string{"https://localhost:1/" + key}}, Options{}, false},
 		{"loopback with a dot", Endpoint{Chain: 1, URLs: []string{"https://localhost.:1/" + key}}, Options{}, false},
 		{"unspecified", Endpoint{Chain: 1, URLs: []string{"https://0.0.0.0:1/" + key}}, Options{}, false},
-		{"loopback six", Endpoint{Chain: 1, URLs: []string{"http://[::1]:1/" + key}}, Options{}, false},
+		{"loopback ipv6", Endpoint{Chain: 1, URLs: []string{"http://[::1]:1/" + key}}, Options{}, false},
 		{"loopback allowed", Endpoint{Chain: 1, URLs: []string{"http://127.0.0.1:1"}}, Options{AllowLoopback: []uint64{1}}, true},
 		{"loopback of another chain", Endpoint{Chain: 1, URLs: []string{"http://127.0.0.1:1/" + key}}, Options{AllowLoopback: []uint64{10}}, false},
 		{"sandbox", Endpoint{Chain: 1, URLs: []string{"http://127.0.0.1:1"}}, Options{Sandbox: true}, true},
@@ -347,7 +347,7 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	for _, a := range answers {
-		if a.text != strings.ToLower(a.text) || a.said == "" {
+		if a.text != strings.ToLower(a.text) || a.nodes == "" {
 			t.Errorf("%q can never be found, or has no source", a.text)
 		}
 		if got := judge("error: " + a.text + " (code -32000)"); got != a.verdict {

@@ -155,11 +155,11 @@ func FuzzEvidence(f *testing.F) {
 		if got.Success {
 			status = 1
 		}
-		said := got
-		if said.Value == nil { // not asked for below the depth
-			said.Value = new(big.Int)
+		full := got
+		if full.Value == nil { // not asked for below the depth
+			full.Value = new(big.Int)
 		}
-		again, mined, err := scripted(t, honest(said, status)).evidence(t.Context(), minedTx, network)
+		again, mined, err := scripted(t, honest(full, status)).evidence(t.Context(), minedTx, network)
 		if err != nil || !mined || !sameOutcome(got, again) || got.FeePaid.Cmp(again.FeePaid) != 0 || got.Depth != again.Depth || got.Block != again.Block {
 			t.Fatalf("taken for %+v, and an honest word on it for %+v, %v", got, again, err)
 		}
@@ -212,12 +212,12 @@ func FuzzNodeError(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, said []byte) {
-		e := scripted(t, script{"eth_call": `"error":` + string(said)})
+	f.Fuzz(func(t *testing.T, reply []byte) {
+		e := scripted(t, script{"eth_call": `"error":` + string(reply)})
 		var out hexutil.Bytes
 		_, err := e.do(t.Context(), func(ctx context.Context) error { return e.rpc.CallContext(ctx, &out, "eth_call") })
 		if err == nil {
-			t.Fatalf("%s is read as the result %s", said, out)
+			t.Fatalf("%s is read as the result %s", reply, out)
 		}
 		checkShown(t, err)
 		checkShown(t, wouldRevert(err))
@@ -230,7 +230,7 @@ func FuzzNodeError(f *testing.F) {
 		case !slices.ContainsFunc(answers[:], func(a struct {
 			verdict verdict
 			text    string
-			said    string
+			nodes   string
 		}) bool {
 			return a.verdict == v && strings.Contains(strings.ToLower(ne.text), a.text)
 		}):
@@ -251,23 +251,23 @@ func FuzzQuantity(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	account := common.Address{1}
-	f.Fuzz(func(t *testing.T, said []byte) {
+	f.Fuzz(func(t *testing.T, reply []byte) {
 		s := script{}
 		for _, m := range []string{"eth_blockNumber", "eth_getTransactionCount", "eth_getBalance", "eth_gasPrice"} {
-			s[m] = string(said)
+			s[m] = string(reply)
 		}
 		e := scripted(t, s)
 		var text string
-		isText := json.Unmarshal(said, &text) == nil
+		isText := json.Unmarshal(reply, &text) == nil
 		check := func(what string, n *big.Int, err error) {
 			t.Helper()
 			switch {
 			case err != nil:
 				checkShown(t, e.redactURL(err))
 			case n == nil || n.Sign() < 0 || n.BitLen() > 256:
-				t.Fatalf("%s: %s is read as %v", what, said, n)
+				t.Fatalf("%s: %s is read as %v", what, reply, n)
 			case isText && !strings.EqualFold(text, hexutil.EncodeBig(n)) && (text != "" || n.Sign() != 0): // go-ethereum decodes an empty string as zero
-				t.Fatalf("%s: %s is read as %s", what, said, n)
+				t.Fatalf("%s: %s is read as %s", what, reply, n)
 			}
 		}
 		height, err := e.height(t.Context())
@@ -279,7 +279,7 @@ func FuzzQuantity(f *testing.F) {
 		n, err := e.nonces(t.Context(), account)
 		check("nonces", new(big.Int).SetUint64(n.Latest), err)
 		if err == nil && (n.Next < n.Latest || n.Highest != n.Next || n.Block != height) {
-			t.Fatalf("%s is read as %+v", said, n)
+			t.Fatalf("%s is read as %+v", reply, n)
 		}
 		depth, err := e.settled(t.Context(), 12)
 		if err == nil && depth > height {
@@ -299,14 +299,14 @@ func FuzzHead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	market := networks[slices.IndexFunc(networks, func(n Network) bool { return n.Fee == FeeMarket })]
-	f.Fuzz(func(t *testing.T, said []byte) {
-		e := scripted(t, script{"eth_getBlockByNumber": string(said), "eth_feeHistory": `"error":{"code":-32601,"message":"no"}`, "eth_maxPriorityFeePerGas": `"0x7"`})
+	f.Fuzz(func(t *testing.T, reply []byte) {
+		e := scripted(t, script{"eth_getBlockByNumber": string(reply), "eth_feeHistory": `"error":{"code":-32601,"message":"no"}`, "eth_maxPriorityFeePerGas": `"0x7"`})
 		b, err := e.at(t.Context(), 5)
 		switch {
 		case err != nil:
 			checkShown(t, err)
 		case b.Number != 5 || b.Hash == common.Hash{}:
-			t.Fatalf("%s is read as %+v", said, b)
+			t.Fatalf("%s is read as %+v", reply, b)
 		default:
 			var again Block
 			if err := json.Unmarshal(must(json.Marshal(b)), &again); err != nil || again != b {
@@ -324,7 +324,7 @@ func FuzzHead(f *testing.F) {
 			return
 		}
 		if h.BaseFee == nil || g.BaseFee.BitLen() > maxPriceBits || g.Time.Year() > 9999 {
-			t.Fatalf("%s prices gas as %+v", said, g)
+			t.Fatalf("%s prices gas as %+v", reply, g)
 		}
 		checkTiers(t, market, *g)
 	})
@@ -341,8 +341,8 @@ func FuzzUsed(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, said []byte) {
-		used, err := active(t.Context(), scripted(t, script{"batch": string(said)}), []common.Address{{1}, {2}})
+	f.Fuzz(func(t *testing.T, reply []byte) {
+		used, err := active(t.Context(), scripted(t, script{"batch": string(reply)}), []common.Address{{1}, {2}})
 		if err != nil {
 			return
 		}
@@ -350,8 +350,8 @@ func FuzzUsed(f *testing.F) {
 			ID     json.RawMessage `json:"id"`
 			Result json.RawMessage `json:"result"`
 		}
-		if err := json.NewDecoder(bytes.NewReader(said)).Decode(&list); err != nil || len(used) != 2 {
-			t.Fatalf("%s says %v: %v", said, used, err)
+		if err := json.NewDecoder(bytes.NewReader(reply)).Decode(&list); err != nil || len(used) != 2 {
+			t.Fatalf("%s says %v: %v", reply, used, err)
 		}
 		zero := func(id string) bool { // whether every answer with that id is zero
 			return !slices.ContainsFunc(list, func(a struct {
@@ -363,7 +363,7 @@ func FuzzUsed(f *testing.F) {
 		}
 		for i, ids := range [][2]string{{"1", "2"}, {"3", "4"}} {
 			if none := zero(ids[0]) && zero(ids[1]); none == used[i] && none {
-				t.Fatalf("%s says of account %d that it is used: %v", said, i+1, used[i])
+				t.Fatalf("%s says of account %d that it is used: %v", reply, i+1, used[i])
 			}
 		}
 	})
@@ -389,8 +389,8 @@ func FuzzSimulation(f *testing.F) {
 	f.Add([]byte(`[null]`))
 	calls := []Call{{ChainID: 1, From: from, To: to, Value: big.NewInt(9)}}
 	n := Network{ID: 1, WrappedNative: common.Address{3}}
-	f.Fuzz(func(t *testing.T, said []byte) {
-		sim, err := scripted(t, script{"eth_simulateV1": string(said)}).simulate(t.Context(), n, calls)
+	f.Fuzz(func(t *testing.T, reply []byte) {
+		sim, err := scripted(t, script{"eth_simulateV1": string(reply)}).simulate(t.Context(), n, calls)
 		if err != nil {
 			checkShown(t, err)
 			if sim.Shown || len(sim.Movements) > 0 {
@@ -399,15 +399,15 @@ func FuzzSimulation(f *testing.F) {
 			return
 		}
 		var blocks []simulatedBlock
-		if err := json.Unmarshal(said, &blocks); err != nil {
+		if err := json.Unmarshal(reply, &blocks); err != nil {
 			t.Fatal(err)
 		}
 		one := blocks[0].Calls[0]
 		if one.Status != 1 || one.Error != nil {
-			t.Fatalf("%s is read as a success: %+v", said, sim)
+			t.Fatalf("%s is read as a success: %+v", reply, sim)
 		}
 		if sim.Shown && !showsValue(calls[0], sim.Movements) || len(sim.GasUsed) != 1 || len(sim.Movements)+len(sim.Grants) > maxBatch*len(one.Logs) {
-			t.Fatalf("%s is read as %+v", said, sim)
+			t.Fatalf("%s is read as %+v", reply, sim)
 		}
 		for _, m := range sim.Movements {
 			if m.Amount == nil || m.Amount.Sign() < 0 || m.Amount.BitLen() > 256 {

@@ -39,14 +39,14 @@ func TestNonces(t *testing.T) {
 		want  Nonces
 	}{
 		{"one", [][3]uint64{{9, 5, 6}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6}},
-		{"two agree", [][3]uint64{{9, 5, 6}, {8, 5, 6}}, Nonces{Block: 8, Latest: 5, Next: 6, Highest: 6}},
-		{"one inflates", [][3]uint64{{9, 50, 60}, {9, 5, 6}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 60}},
-		{"the other inflates", [][3]uint64{{9, 5, 6}, {9, 50, 60}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 60}},
-		{"one inflates its pool", [][3]uint64{{9, 5, 60}, {9, 5, 5}}, Nonces{Block: 9, Latest: 5, Next: 5, Highest: 60}},
-		{"two against one", [][3]uint64{{9, 50, 60}, {9, 5, 6}, {7, 5, 6}}, Nonces{Block: 7, Latest: 5, Next: 6, Highest: 60}},
-		{"two against one that deflates", [][3]uint64{{9, 1, 1}, {9, 5, 6}, {9, 5, 6}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6}},
+		{"two hosts agree", [][3]uint64{{9, 5, 6}, {8, 5, 6}}, Nonces{Block: 8, Latest: 5, Next: 6, Highest: 6}},
+		{"the first host inflates", [][3]uint64{{9, 50, 60}, {9, 5, 6}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 60}},
+		{"the second host inflates", [][3]uint64{{9, 5, 6}, {9, 50, 60}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 60}},
+		{"one host inflates its pending nonce", [][3]uint64{{9, 5, 60}, {9, 5, 5}}, Nonces{Block: 9, Latest: 5, Next: 5, Highest: 60}},
+		{"two hosts against one that inflates", [][3]uint64{{9, 50, 60}, {9, 5, 6}, {7, 5, 6}}, Nonces{Block: 7, Latest: 5, Next: 6, Highest: 60}},
+		{"two hosts against one that deflates", [][3]uint64{{9, 1, 1}, {9, 5, 6}, {9, 5, 6}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6}},
 		{"pending below latest", [][3]uint64{{9, 5, 3}}, Nonces{Block: 9, Latest: 5, Next: 5, Highest: 5}},
-		{"one is down", [][3]uint64{{9, 5, 6}, {}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6, SingleHost: true}},
+		{"one host is down", [][3]uint64{{9, 5, 6}, {}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6, SingleHost: true}},
 	} {
 		var urls []string
 		for _, n := range tc.nodes {
@@ -137,7 +137,7 @@ func TestFirstBroadcastHoldsTheNonce(t *testing.T) {
 			}()
 			time.Sleep(20 * time.Millisecond) // time for something that must not happen
 			if key.count() != 1 {
-				t.Error("b was signed behind a")
+				t.Error("b was signed before a's nonce was settled")
 			}
 			s.onPoint = func(p point) {
 				if p == afterReject {
@@ -169,7 +169,7 @@ func TestDroppedGoesToAll(t *testing.T) {
 	}, nil)
 	s := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key)
 	if tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil || tx.State != TxSent || c.count("eth_sendRawTransaction") != 0 {
-		t.Fatalf("%+v, %v", tx, err)
+		t.Fatalf("Submit = %+v, %v, want a sent transaction and no second broadcast", tx, err)
 	}
 	poll(t, s, "a")
 	c.Commit()

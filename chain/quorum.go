@@ -21,12 +21,12 @@ const (
 	hedgeAfter = 2 * time.Second // after each, one more host is asked while others are pending
 )
 
-// queryHosts queries endpoints in their order and in parallel until wanting, recomputed
+// queryHosts queries endpoints in their order and in parallel until needed, recomputed
 // after each answer, returns 0, no endpoint is left, or queryTime is over. It runs as
-// many requests at once as wanting returns, plus one for every hedgeAfter that passed. Only
+// many requests at once as needed returns, plus one for every hedgeAfter that passed. Only
 // one answer per host counts: another endpoint of a host is asked only after one has
 // failed.
-func queryHosts[T any](ctx context.Context, from []*endpoint, ask func(context.Context, *endpoint) (T, error), wanting func([]answer[T]) int) (said []answer[T], errs []error) {
+func queryHosts[T any](ctx context.Context, from []*endpoint, ask func(context.Context, *endpoint) (T, error), needed func([]answer[T]) int) (answers []answer[T], errs []error) {
 	type outcome struct {
 		answer[T]
 		err error
@@ -36,9 +36,9 @@ func queryHosts[T any](ctx context.Context, from []*endpoint, ask func(context.C
 	slow := time.NewTicker(hedgeAfter)
 	defer slow.Stop()
 	left, taken := slices.Clone(from), make(map[string]bool)
-	done, running, beside := make(chan outcome, len(from)), 0, 0
-	for wanting(said) > 0 {
-		for ctx.Err() == nil && running < wanting(said)+beside {
+	done, running, hedges := make(chan outcome, len(from)), 0, 0
+	for needed(answers) > 0 {
+		for ctx.Err() == nil && running < needed(answers)+hedges {
 			i := slices.IndexFunc(left, func(e *endpoint) bool { return !taken[e.host] })
 			if i < 0 {
 				break
@@ -61,22 +61,22 @@ func queryHosts[T any](ctx context.Context, from []*endpoint, ask func(context.C
 				taken[o.e.host], errs = false, append(errs, o.err)
 				continue
 			}
-			said = append(said, o.answer)
+			answers = append(answers, o.answer)
 		case <-slow.C:
-			beside++
+			hedges++
 		case <-ctx.Done():
-			return said, append(errs, ctx.Err())
+			return answers, append(errs, ctx.Err())
 		}
 	}
-	return said, errs
+	return answers, errs
 }
 
 // quorumRead queries endpoints until a quorum of hosts gives the same answer, and returns it
 // with those hosts. If several hosts answered without a quorum, the error is ErrDisagree,
 // else the one of tooFew. what names the subject in errors.
 func quorumRead[T any](ctx context.Context, p *pool, from []*endpoint, what string, same func(a, b T) bool, ask func(context.Context, *endpoint) (T, error)) (v T, hosts []string, err error) {
-	said, errs := queryHosts(ctx, from, ask, func(said []answer[T]) int { return p.quorum() - len(largestGroup(said, same)) })
-	if best := largestGroup(said, same); len(best) >= p.quorum() {
+	answers, errs := queryHosts(ctx, from, ask, func(answers []answer[T]) int { return p.quorum() - len(largestGroup(answers, same)) })
+	if best := largestGroup(answers, same); len(best) >= p.quorum() {
 		for _, e := range from {
 			if slices.ContainsFunc(best, func(a answer[T]) bool { return a.e == e }) {
 				hosts = append(hosts, e.host)
@@ -84,17 +84,17 @@ func quorumRead[T any](ctx context.Context, p *pool, from []*endpoint, what stri
 		}
 		return best[0].v, hosts, nil
 	}
-	if len(said) > 1 {
-		return v, nil, p.disagree(what, hostsOf(said))
+	if len(answers) > 1 {
+		return v, nil, p.disagree(what, hostsOf(answers))
 	}
-	return v, nil, p.tooFew(hostsOf(said), what, errs)
+	return v, nil, p.tooFew(hostsOf(answers), what, errs)
 }
 
 // largestGroup returns the answers that the largest number of hosts agrees on, in the order of
 // arrival.
-func largestGroup[T any](said []answer[T], same func(a, b T) bool) (best []answer[T]) {
-	for _, a := range said {
-		with := slices.DeleteFunc(slices.Clone(said), func(b answer[T]) bool { return !same(a.v, b.v) })
+func largestGroup[T any](answers []answer[T], same func(a, b T) bool) (best []answer[T]) {
+	for _, a := range answers {
+		with := slices.DeleteFunc(slices.Clone(answers), func(b answer[T]) bool { return !same(a.v, b.v) })
 		if len(with) > len(best) {
 			best = with
 		}
@@ -103,8 +103,8 @@ func largestGroup[T any](said []answer[T], same func(a, b T) bool) (best []answe
 }
 
 // hostsOf returns the hosts that answered, sorted.
-func hostsOf[T any](said []answer[T]) (hosts []string) {
-	for _, a := range said {
+func hostsOf[T any](answers []answer[T]) (hosts []string) {
+	for _, a := range answers {
 		hosts = append(hosts, a.e.host)
 	}
 	slices.Sort(hosts)

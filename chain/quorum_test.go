@@ -83,15 +83,15 @@ func TestTwoHostsDecide(t *testing.T) {
 			hosts []string
 			is    error
 		}{
-			"two":                  {honest, nil},
-			"one lies":             {[]string{honest[0], lie}, ErrDisagree},
-			"the first lies":       {[]string{lie, honest[0]}, ErrDisagree},
-			"one is down":          {[]string{honest[0], down}, ErrUnreachable},
-			"the first is down":    {[]string{down, honest[0]}, ErrUnreachable},
-			"one does not say":     {[]string{honest[0], mute}, ErrUnreachable},
-			"one of three is down": {[]string{honest[0], down, honest[1]}, nil},
-			"one host, twice":      {[]string{honest[0], honest[0] + "/again", lie}, ErrDisagree},
-			"one host alone":       {[]string{honest[0], honest[0] + "/again"}, nil},
+			"two":                       {honest, nil},
+			"the second host lies":      {[]string{honest[0], lie}, ErrDisagree},
+			"the first host lies":       {[]string{lie, honest[0]}, ErrDisagree},
+			"one is down":               {[]string{honest[0], down}, ErrUnreachable},
+			"the first is down":         {[]string{down, honest[0]}, ErrUnreachable},
+			"one host lacks the method": {[]string{honest[0], mute}, ErrUnreachable},
+			"one of three is down":      {[]string{honest[0], down, honest[1]}, nil},
+			"one host, twice":           {[]string{honest[0], honest[0] + "/again", lie}, ErrDisagree},
+			"one host alone":            {[]string{honest[0], honest[0] + "/again"}, nil},
 		} {
 			got, err := deciding(newTestHub(t, 1, 1, tc.hosts...), t)[question]()
 			if !errors.Is(err, tc.is) || tc.is == nil && first(got) != first(want) {
@@ -212,8 +212,8 @@ func TestQueryStopsAtQuorum(t *testing.T) {
 		}
 	}
 	hosts := slices.Repeat([]*endpoint{{host: "same"}}, 3)
-	if said, _ := queryHosts(t.Context(), hosts, func(context.Context, *endpoint) (int, error) { return 1, nil }, func([]answer[int]) int { return 3 }); len(said) != 1 {
-		t.Errorf("one host answered %d times", len(said))
+	if answers, _ := queryHosts(t.Context(), hosts, func(context.Context, *endpoint) (int, error) { return 1, nil }, func([]answer[int]) int { return 3 }); len(answers) != 1 {
+		t.Errorf("one host answered %d times", len(answers))
 	}
 }
 

@@ -43,12 +43,12 @@ func TestCostOfKinds(t *testing.T) {
 		if cost.Gas != limit || cost.L1.Int64() != tc.l1 {
 			t.Errorf("%s: gas %d, L1 %s", tc.name, cost.Gas, cost.L1)
 		}
-		most := new(big.Int).Mul(new(big.Int).SetUint64(limit), cost.Fees.GasFeeCap)
-		most.Add(most, big.NewInt(tc.l1+tc.l1/4))
+		maxCost := new(big.Int).Mul(new(big.Int).SetUint64(limit), cost.Fees.GasFeeCap)
+		maxCost.Add(maxCost, big.NewInt(tc.l1+tc.l1/4))
 		expected := new(big.Int).Mul(new(big.Int).SetUint64(used), cost.Fees.price())
 		expected.Add(expected, big.NewInt(tc.l1))
-		if cost.Max.Cmp(most) != 0 || cost.Expected.Cmp(expected) != 0 {
-			t.Errorf("%s: max %s, expected %s; want %s, %s", tc.name, cost.Max, cost.Expected, most, expected)
+		if cost.Max.Cmp(maxCost) != 0 || cost.Expected.Cmp(expected) != 0 {
+			t.Errorf("%s: max %s, expected %s; want %s, %s", tc.name, cost.Max, cost.Expected, maxCost, expected)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type replacement struct {
 	before, after point // fault points around its commit
 	// upToDate reports, under the account's lock, from the current record and the fees that
 	// the network asks, whether the last attempt needs no other; an error forbids one.
-	upToDate func(tx *Tx, asked Fees) (bool, error)
+	upToDate func(tx *Tx, fees Fees) (bool, error)
 }
 
 // known returns the record of key, which must exist.
@@ -62,7 +62,7 @@ func (s *Sender) signReplacement(ctx context.Context, tx *Tx, r replacement) (*T
 	if tx, err = s.known(tx.Key); err != nil {
 		return nil, err
 	}
-	if stands, err := r.upToDate(tx, cost.Fees); stands || err != nil {
+	if upToDate, err := r.upToDate(tx, cost.Fees); upToDate || err != nil {
 		return tx, err
 	}
 	if err := tx.checkSignatures(); err != nil {
@@ -156,8 +156,8 @@ func outbid(cost Cost, attempts []Attempt) Cost {
 	f.Legacy = attempts[0].legacy()
 	feeCap, tipCap := f.GasFeeCap, f.GasTipCap
 	for _, a := range attempts {
-		feeCap = atLeast(feeCap, a.FeeCap)
-		tipCap = atLeast(tipCap, a.TipCap)
+		feeCap = withMinBump(feeCap, a.FeeCap)
+		tipCap = withMinBump(tipCap, a.TipCap)
 	}
 	if f.Legacy { // one price: the higher of both
 		tipCap = feeCap
@@ -175,10 +175,10 @@ func outbid(cost Cost, attempts []Attempt) Cost {
 // other types begin with a byte below 0x80 (EIP-2718).
 func (a Attempt) legacy() bool { return len(a.Raw) > 0 && a.Raw[0] >= 0x80 }
 
-// atLeast returns x, or what outbids old if that is more.
-func atLeast(x *big.Int, old *hexutil.Big) *big.Int {
-	if least := minReplacement(old.ToInt()); x.Cmp(least) < 0 {
-		return least
+// withMinBump returns x, raised to the minimum that replaces old.
+func withMinBump(x *big.Int, old *hexutil.Big) *big.Int {
+	if minimum := minReplacement(old.ToInt()); x.Cmp(minimum) < 0 {
+		return minimum
 	}
 	return x
 }

@@ -229,9 +229,9 @@ func (s *Sender) checkDeadline(p Policy) error {
 	return nil
 }
 
-func checkCeiling(most *big.Int, p Policy) error {
-	if p.Ceiling != nil && most.Cmp(p.Ceiling) > 0 {
-		return fmt.Errorf("%w: up to %s wei, allowed are %s", ErrCeiling, most, p.Ceiling)
+func checkCeiling(maxCost *big.Int, p Policy) error {
+	if p.Ceiling != nil && maxCost.Cmp(p.Ceiling) > 0 {
+		return fmt.Errorf("%w: up to %s wei, allowed are %s", ErrCeiling, maxCost, p.Ceiling)
 	}
 	return nil
 }
@@ -301,27 +301,27 @@ func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error)
 	s.point(beforeBroadcast)
 	// Slow endpoints must not carry the bytes beyond their deadline.
 	inTime, done := context.WithTimeout(ctx, a.Until.Sub(s.now()))
-	said := s.send(inTime, tx.Call.ChainID, t, again)
+	sendErr := s.send(inTime, tx.Call.ChainID, t, again)
 	done()
 	s.point(afterBroadcast)
 	after := tx
 	switch {
-	case said == nil:
+	case sendErr == nil:
 		after, err = s.ledger.update(tx.Key, func(tx *Tx) bool {
 			change := tx.State == TxSigned
 			tx.State = TxSent
 			return change
 		})
-	case first && errors.Is(said, ErrRejected):
-		after, err = s.reject(tx.Key, said)
+	case first && errors.Is(sendErr, ErrRejected):
+		after, err = s.reject(tx.Key, sendErr)
 	}
 	if err != nil {
 		return tx, err // as recorded before the broadcast
 	}
-	if said == nil {
+	if sendErr == nil {
 		s.point(afterSent)
 	} else if !after.State.Final() {
-		after.Reason = said.Error()
+		after.Reason = sendErr.Error()
 	}
 	return after, nil
 }
@@ -371,14 +371,14 @@ func (s *Sender) claimBroadcast(key string) (tx *Tx, due, again bool, err error)
 func (s *Sender) reject(key string, why error) (*Tx, error) {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()
-	sole := s.flights[key].broadcasts == 1
+	onlyBroadcast := s.flights[key].broadcasts == 1
 	var ne *nodeError
 	if errors.As(why, &ne) {
 		why = ne
 	}
 	s.point(beforeReject)
 	tx, err := s.ledger.update(key, func(tx *Tx) bool {
-		if !sole || tx.State != TxSigned || len(tx.Attempts) != 1 {
+		if !onlyBroadcast || tx.State != TxSigned || len(tx.Attempts) != 1 {
 			return false
 		}
 		tx.State, tx.Reason = TxRejected, why.Error()

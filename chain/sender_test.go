@@ -167,7 +167,7 @@ func crashOnce(t *testing.T, f crashFlow, at point, nth int) {
 	}
 	_, crashed := f.live(t, c, path, hub, key, at, nth)
 	if !crashed {
-		t.Fatal("never got there")
+		t.Fatal("the failpoint was never reached")
 	}
 	c.set(nil, nil)
 	tx, crashed := f.live(t, c, path, hub, key, at, 0)
@@ -268,7 +268,7 @@ func TestRefusalsBeforeSigning(t *testing.T) {
 		is   error
 	}{
 		{"late", pay(base, key.addr, "0x1", 1), Policy{Until: time.Now().Add(-time.Second)}, ErrExpired},
-		{"no last moment", pay(base, key.addr, "0x1", 1), Policy{}, ErrExpired},
+		{"no deadline", pay(base, key.addr, "0x1", 1), Policy{}, ErrExpired},
 		{"ceiling", pay(base, key.addr, "0x1", 1), Policy{Until: soon().Until, Ceiling: big.NewInt(20999)}, ErrCeiling},
 		{"reverts", reverter, soon(), ErrWouldRevert},
 		{"too poor", pay(base, newTestKey(t, "poor").addr, "0x1", 1), soon(), ErrFunds},
@@ -384,7 +384,7 @@ func TestRefusalProvesNothingLater(t *testing.T) {
 	}
 	call := pay(base, key.addr, "0xaa", 1)
 	if !crashing(func() { _, _ = s.Submit(t.Context(), "a", call, soon()) }) {
-		t.Fatal("no crash")
+		t.Fatal("the failpoint did not crash the sender")
 	}
 	sayOnSend(c, poor, false)
 	s = newTestSender(t, db, hub, key)
@@ -567,7 +567,7 @@ func TestCancelsRunOut(t *testing.T) {
 	for range maxAttempts + 3 {
 		asksBase(c, asked)
 		if tx, err := s.Cancel(t.Context(), "a", day()); err != nil || tx.Last().Kind != AttemptCancel {
-			t.Fatalf("%+v, %v", tx, err)
+			t.Fatalf("Cancel = %+v, %v, want a cancel attempt", tx, err)
 		}
 		asked = eighths(asked, 10)
 		now.advance(cancelRest)
@@ -649,9 +649,9 @@ func TestFeePaidIsBounded(t *testing.T) {
 			return r, err
 		})
 		tx, ev := poll(t, s, "a")
-		most, err := tx.Last().maxGasCost()
-		if err != nil || ev == nil || ev.FeePaid.Cmp(most.Add(most, p.Ceiling)) > 0 {
-			t.Errorf("%s: %+v, want at most %s", member, ev, most)
+		maxCost, err := tx.Last().maxGasCost()
+		if err != nil || ev == nil || ev.FeePaid.Cmp(maxCost.Add(maxCost, p.Ceiling)) > 0 {
+			t.Errorf("%s: %+v, want at most %s", member, ev, maxCost)
 		}
 	}
 }

@@ -50,13 +50,13 @@ func (h *MultiClient) Head(ctx context.Context, id uint64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	said, errs := queryHosts(ctx, p.order(), func(ctx context.Context, e *endpoint) (uint64, error) { return e.height(ctx) },
-		func(said []answer[uint64]) int { return p.quorum() - len(said) })
-	if len(said) < p.quorum() {
+	answers, errs := queryHosts(ctx, p.order(), func(ctx context.Context, e *endpoint) (uint64, error) { return e.height(ctx) },
+		func(answers []answer[uint64]) int { return p.quorum() - len(answers) })
+	if len(answers) < p.quorum() {
 		return 0, p.failure(errs)
 	}
 	var highest uint64
-	for _, a := range said {
+	for _, a := range answers {
 		highest = max(highest, a.v)
 	}
 	return highest, nil
@@ -217,7 +217,7 @@ func (h *MultiClient) BalanceDelta(ctx context.Context, id uint64, account commo
 		sent  uint64
 		first uint64
 	}
-	said, hosts, err := quorumReadEqual(ctx, p, p.order(), fmt.Sprintf("the balance of %s", account), func(ctx context.Context, e *endpoint) (w words, err error) {
+	change, hosts, err := quorumReadEqual(ctx, p, p.order(), fmt.Sprintf("the balance of %s", account), func(ctx context.Context, e *endpoint) (w words, err error) {
 		var balance [2]*big.Int
 		var nonce [2]uint64
 		_, err = e.do(ctx, func(ctx context.Context) (err error) {
@@ -243,6 +243,6 @@ func (h *MultiClient) BalanceDelta(ctx context.Context, id uint64, account commo
 	if err != nil {
 		return BalanceDelta{}, nil, err
 	}
-	amount, _ := new(big.Int).SetString(said.grown, 10) // written above
-	return BalanceDelta{amount, said.sent, said.first}, hosts, nil
+	amount, _ := new(big.Int).SetString(change.grown, 10) // written above
+	return BalanceDelta{amount, change.sent, change.first}, hosts, nil
 }

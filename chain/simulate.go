@@ -64,7 +64,7 @@ func (h *MultiClient) Simulations(ctx context.Context, calls []Call) ([]Simulati
 	}
 	var mu sync.Mutex
 	lacking := make(map[string]bool) // hosts without the method
-	said, errs := queryHosts(ctx, p.surveyedEndpoints(ctx), func(ctx context.Context, e *endpoint) (simulateResult, error) {
+	answers, errs := queryHosts(ctx, p.surveyedEndpoints(ctx), func(ctx context.Context, e *endpoint) (simulateResult, error) {
 		sim, err := e.simulate(ctx, p.network, calls)
 		switch {
 		case isCallVerdict(err):
@@ -77,18 +77,20 @@ func (h *MultiClient) Simulations(ctx context.Context, calls []Call) ([]Simulati
 			mu.Unlock()
 		}
 		return simulateResult{sim: sim}, err
-	}, func(said []answer[simulateResult]) int { return p.quorum() - len(largestGroup(said, sameVerdict)) })
-	best := largestGroup(said, sameVerdict)
+	}, func(answers []answer[simulateResult]) int {
+		return p.quorum() - len(largestGroup(answers, sameVerdict))
+	})
+	best := largestGroup(answers, sameVerdict)
 	mu.Lock() // other requests may still be running
 	defer mu.Unlock()
-	alone := len(said) == 1 && !slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.host != said[0].e.host && !lacking[e.host] })
+	alone := len(answers) == 1 && !slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.host != answers[0].e.host && !lacking[e.host] })
 	switch {
 	case len(best) >= p.quorum() || alone:
 		return simulations(best)
-	case len(said) > 1:
-		return nil, p.disagree("whether the call would fail", hostsOf(said))
+	case len(answers) > 1:
+		return nil, p.disagree("whether the call would fail", hostsOf(answers))
 	case len(errs) == 0 || slices.ContainsFunc(errs, func(err error) bool { return !errors.Is(err, errNoSimulate) }):
-		return nil, fmt.Errorf("simulate: %w", p.tooFew(hostsOf(said), "what the call would do", errs))
+		return nil, fmt.Errorf("simulate: %w", p.tooFew(hostsOf(answers), "what the call would do", errs))
 	}
 	return []Simulation{{Method: "eth_simulateV1"}}, nil
 }
@@ -103,8 +105,8 @@ type simulateResult struct {
 func sameVerdict(a, b simulateResult) bool { return (a.revertErr == nil) == (b.revertErr == nil) }
 
 // simulations returns the results of hosts that agree on whether the calls fail.
-func simulations(said []answer[simulateResult]) (all []Simulation, err error) {
-	for _, a := range said {
+func simulations(answers []answer[simulateResult]) (all []Simulation, err error) {
+	for _, a := range answers {
 		if a.v.revertErr != nil {
 			return nil, a.v.revertErr
 		}

@@ -85,7 +85,7 @@ func TestSimulate(t *testing.T) {
 			"permit2 permit", emit[4], words(topic("Permit(address,address,address,uint160,uint48,uint48)"), owner, weth, other, 5, 99, 0),
 			nil, []Grant{{Token: weth, Owner: owner, Spender: other, Amount: five, Via: emit[4]}}, false,
 		},
-		{"transfer in a form of its own", emit[2], words(transferTopic, owner, other, 5), nil, nil, true},
+		{"transfer event of a non-standard form", emit[2], words(transferTopic, owner, other, 5), nil, nil, true},
 		{"log without topic", emit[0], words(7), nil, nil, false},
 		{"unknown event", emit[1], words(common.Hash{1}, 5), nil, nil, false},
 	} {
@@ -248,16 +248,16 @@ func FuzzLogs(f *testing.F) {
 		for _, h := range l.Topics {
 			whole = append(whole, h[:]...)
 		}
-		stands := func(all ...common.Address) bool {
+		inLog := func(all ...common.Address) bool {
 			return !slices.ContainsFunc(all, func(a common.Address) bool { return !bytes.Contains(whole, a[:]) })
 		}
 		for _, m := range e.movements {
-			if m.Amount == nil || m.Amount.Sign() < 0 || m.Amount.BitLen() > 256 || m.Token != l.Address || !stands(m.From, m.To) {
+			if m.Amount == nil || m.Amount.Sign() < 0 || m.Amount.BitLen() > 256 || m.Token != l.Address || !inLog(m.From, m.To) {
 				t.Fatalf("movement %+v", m)
 			}
 		}
 		for _, g := range e.grants {
-			if g.Amount != nil && g.Amount.BitLen() > 256 || !stands(g.Owner, g.Spender) || g.Token != l.Address && (g.Via != l.Address || !stands(g.Token)) {
+			if g.Amount != nil && g.Amount.BitLen() > 256 || !inLog(g.Owner, g.Spender) || g.Token != l.Address && (g.Via != l.Address || !inLog(g.Token)) {
 				t.Fatalf("grant %+v", g)
 			}
 		}

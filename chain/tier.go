@@ -78,21 +78,21 @@ func eighths(x *big.Int, n int64) *big.Int {
 // setFees sets the tiers' fees from their tips, which it keeps within the network's MinTip
 // and MaxTip, and in order.
 func (g *GasPrice) setFees(n Network, tips [len(tiers)]*big.Int) {
-	least := n.MinTip
+	minimum := n.MinTip
 	for i, fees := range []*Fees{&g.Slow, &g.Normal, &g.Fast} {
 		tip := tips[i]
 		if tip.Cmp(n.MaxTip) > 0 {
 			tip = n.MaxTip
 		}
-		if tip.Cmp(least) < 0 {
-			tip = least
+		if tip.Cmp(minimum) < 0 {
+			tip = minimum
 		}
-		least = tip
+		minimum = tip
 		tip = new(big.Int).Set(tip)
 		*fees = Fees{BaseFee: g.NextBaseFee, GasFeeCap: tip, GasTipCap: tip, Legacy: true}
 		if n.Fee == FeeMarket {
-			most := eighths(g.NextBaseFee, tiers[i].headroom)
-			*fees = Fees{BaseFee: g.NextBaseFee, GasFeeCap: most.Add(most, tip), GasTipCap: tip}
+			feeCap := eighths(g.NextBaseFee, tiers[i].headroom)
+			*fees = Fees{BaseFee: g.NextBaseFee, GasFeeCap: feeCap.Add(feeCap, tip), GasTipCap: tip}
 		}
 	}
 }
@@ -171,8 +171,8 @@ func (h feeHistory) next(base *big.Int) *big.Int {
 	if double := new(big.Int).Lsh(base, 1); next.Cmp(double) > 0 && base.Sign() > 0 {
 		return double
 	}
-	if least := eighths(base, 7); next.Cmp(least) < 0 {
-		return least
+	if minimum := eighths(base, 7); next.Cmp(minimum) < 0 {
+		return minimum
 	}
 	return next
 }

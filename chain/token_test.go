@@ -65,7 +65,7 @@ func TestReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, _ := h.Network(1); n.RPC[0] != networks[0].RPC[0] || n.Depth != 9 {
-		t.Errorf("without URLs: %+v", n)
+		t.Errorf("Networks without URLs = %+v", n)
 	}
 }
 

@@ -33,13 +33,13 @@ func (h *MultiClient) Used(ctx context.Context, id uint64, accounts, tokens []co
 		return nil, fmt.Errorf("used accounts: %w", err)
 	}
 	var questions []Question
-	var asked []int
+	var indexes []int
 	for i, a := range accounts {
 		if used[i] {
 			continue
 		}
 		for _, t := range tokens {
-			questions, asked = append(questions, Question{t, onAccounts(balanceOfSelector, a)}), append(asked, i)
+			questions, indexes = append(questions, Question{t, onAccounts(balanceOfSelector, a)}), append(indexes, i)
 		}
 	}
 	answers, err := ask(ctx, reader{p}, questions)
@@ -48,7 +48,7 @@ func (h *MultiClient) Used(ctx context.Context, id uint64, accounts, tokens []co
 	}
 	for q, balance := range amounts(answers, amount) {
 		if balance != nil && balance.Sign() > 0 {
-			used[asked[q]] = true
+			used[indexes[q]] = true
 		}
 	}
 	return used, nil

@@ -97,7 +97,7 @@ func (s *Sender) boundFee(ev *Evidence, tx *Tx, a Attempt) error {
 	if err != nil {
 		return err
 	}
-	most, err := a.maxGasCost()
+	maxFee, err := a.maxGasCost()
 	if err != nil {
 		return ledgerError(err)
 	}
@@ -105,10 +105,10 @@ func (s *Sender) boundFee(ev *Evidence, tx *Tx, a Attempt) error {
 		if tx.Policy.Ceiling == nil {
 			return nil
 		}
-		most.Add(most, tx.Policy.Ceiling)
+		maxFee.Add(maxFee, tx.Policy.Ceiling)
 	}
-	if ev.FeePaid.Cmp(most) > 0 {
-		ev.FeePaid = most
+	if ev.FeePaid.Cmp(maxFee) > 0 {
+		ev.FeePaid = maxFee
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func FuzzTokenFile(f *testing.F) {
 		want := strings.TrimSpace(string(text))
 		switch {
 		case err != nil && (got != "" || len(want) >= minToken && strings.Contains(err.Error(), want)):
-			t.Fatalf("%q, %v", got, err)
+			t.Fatalf("secretIn = %q, %v, want no secret in the result or the error", got, err)
 		case err == nil && (got != want || (Provider{Token: got}).checkToken() != nil):
 			t.Fatalf("%q is read of %q", got, text)
 		}

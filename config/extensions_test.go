@@ -23,7 +23,7 @@ func TestInstalledExtensions(t *testing.T) {
 		{"two families", `{"chromium": ["both", "installed"], "firefox": ["a@b"]}`, ""},
 		{"unknown key", `{"chrome": []}`, `unknown field "chrome"`},
 		{"no list", `{"chromium": "installed"}`, "cannot unmarshal"},
-		{"more after it", `{} {}`, "more than one value"},
+		{"data after the list", `{} {}`, "more than one value"},
 		{"not JSON", `chromium = []`, "invalid character"},
 		{"too large", `{"chromium": ["` + strings.Repeat("x", maxFile) + `"]}`, "over 1048576 bytes"},
 	} {
@@ -65,6 +65,6 @@ func TestInstalledExtensionsBesideTheConfiguration(t *testing.T) {
 	}
 	c, err := Load([]string{"SWAPKEEP_CONFIG=" + filepath.Join(dir, "config.toml")})
 	if err != nil || !slices.Equal(c.Extensions.Firefox, []string{"x@y", "a@b"}) {
-		t.Errorf("%v, %v", c.Extensions, err)
+		t.Errorf("Extensions = %v, %v, want Firefox [x@y a@b]", c.Extensions, err)
 	}
 }

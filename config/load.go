@@ -51,7 +51,7 @@ func Load(environ []string, flags ...string) (Config, error) {
 // readFile reads $SWAPKEEP_CONFIG, or the file in the system's configuration directory if
 // it exists.
 func (c *Config) readFile(env map[string]string, seen *pathChecker) error {
-	path, named := env["SWAPKEEP_CONFIG"], true
+	path, explicit := env["SWAPKEEP_CONFIG"], true
 	if path == "" {
 		dir := env["XDG_CONFIG_HOME"]
 		switch {
@@ -63,11 +63,11 @@ func (c *Config) readFile(env map[string]string, seen *pathChecker) error {
 				return nil // no home directory: no file
 			}
 		}
-		path, named = filepath.Join(dir, "swapkeep", "config.toml"), false
+		path, explicit = filepath.Join(dir, "swapkeep", "config.toml"), false
 	}
 	c.ExtensionsFile = filepath.Join(filepath.Dir(path), "extensions.json")
 	b, err := seen.readOwn(path)
-	if errors.Is(err, os.ErrNotExist) && !named {
+	if errors.Is(err, os.ErrNotExist) && !explicit {
 		return nil
 	}
 	if err != nil {

@@ -73,7 +73,7 @@ func TestFolderOpenToOthers(t *testing.T) {
 		make func(pathFixture)
 		want string // in the error; DIR is the place; "" = the file is read
 	}{
-		"all its owner's":                      {func(p pathFixture) { p.chmod("a", 0o700); p.write("a/config.toml", "") }, ""},
+		"a folder and file of the user's own":  {func(p pathFixture) { p.chmod("a", 0o700); p.write("a/config.toml", "") }, ""},
 		"readable by all":                      {func(p pathFixture) { p.chmod("a", 0o755); p.write("a/config.toml", "") }, ""},
 		"everybody's folder":                   {func(p pathFixture) { p.write("a/config.toml", ""); p.chmod("a", 0o777) }, chmodHint + "DIR/a"},
 		"everybody's folder with a sticky bit": {func(p pathFixture) { p.write("a/config.toml", ""); p.chmod("a", 0o777|os.ModeSticky) }, ""},
@@ -82,7 +82,7 @@ func TestFolderOpenToOthers(t *testing.T) {
 			p.chmod("a", 0o777)
 			p.must(os.Chmod(p.at("a/config.toml"), 0o666))
 		}, chmodHint + "DIR/a DIR/a/config.toml"},
-		"a folder above it": {func(p pathFixture) { p.write("b/a/config.toml", ""); p.chmod("b", 0o777); p.link("b/a", "a") }, chmodHint + "DIR/b"},
+		"a parent folder": {func(p pathFixture) { p.write("b/a/config.toml", ""); p.chmod("b", 0o777); p.link("b/a", "a") }, chmodHint + "DIR/b"},
 		"the folder of a link in between": {func(p pathFixture) {
 			p.write("own/config.toml", "")
 			p.link("../own/config.toml", "open/second")
@@ -94,7 +94,7 @@ func TestFolderOpenToOthers(t *testing.T) {
 			p.chmod("open", 0o777)
 			p.link(p.at("open/a"), "a")
 		}, chmodHint + "DIR/open"},
-		"another user's list beside it": {func(p pathFixture) {
+		"another user's extension list in the same folder": {func(p pathFixture) {
 			p.write("a/config.toml", "")
 			p.write("a/extensions.json", ids)
 			p.chmod("a", 0o777|os.ModeSticky)
@@ -153,7 +153,7 @@ func TestAboveHome(t *testing.T) {
 		"home that others may write":             {func(p pathFixture) { p.chmod("srv/ann", 0o777) }, chmodHint + "DIR/srv/ann"},
 		"another user's home":                    {func(p pathFixture) { p.give("srv/ann", otherUID, otherUID) }, anotherUser},
 		"a folder that others may write in home": {func(p pathFixture) { p.chmod("srv/ann/.config", 0o777) }, chmodHint + "DIR/srv/ann/.config"},
-		"one beside home": {func(p pathFixture) {
+		"a folder next to home": {func(p pathFixture) {
 			p.chmod("srv/annex", 0o777)
 			p.write("srv/annex/f", "")
 			p.must(os.Remove(p.at("srv/ann/.config/config.toml")))
@@ -185,31 +185,31 @@ func TestOwnGroup(t *testing.T) {
 		gid           int
 		own           bool
 	}{
-		"own":                     {users, groups, 1000, true},
-		"own, and named in it":    {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000:ann", 1), 1000, true},
-		"another member":          {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000:bob", 1), 1000, false},
-		"two members":             {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000:ann,bob", 1), 1000, false},
-		"first of another's":      {strings.Replace(users, "1001:1001", "1001:1000", 1), groups, 1000, false},
-		"another name":            {users, strings.Replace(groups, "ann:x:1000:", "people:x:1000:", 1), 1000, false},
-		"two groups of one id":    {users, groups + "more:x:1000:bob\n", 1000, false},
-		"two names of one user":   {users + "ann2:x:1000:1000::/:/bin/sh\n", groups, 1000, false},
-		"two groups of one name":  {users, groups + "ann:x:1002:bob\n", 1000, false},
-		"not the user's first":    {users, groups, 50, false},
-		"another's":               {users, groups, 1001, false},
-		"a user who is not there": {"root:x:0:0::/root:/bin/sh\n", groups, 1000, false},
-		"a group not there":       {users, "root:x:0:\n", 1000, false},
-		"users of a directory":    {users + "+::::::\n", groups, 1000, false},
-		"groups of a directory":   {users, groups + "+:::\n", 1000, false},
-		"nothing to be read":      {"", "", 1000, false},
-		"lines cut short":         {"ann:x:1000\n", "ann:x\n", 1000, false},
-		"an id with zeros":        {strings.Replace(users, "1001:1001", "1001:01000", 1), groups, 1000, false},
-		"an id with a space":      {strings.Replace(users, "1001:1001", "1001: 1000", 1), groups, 1000, false},
-		"a group's id with zeros": {users, groups + "more:x:01000:bob\n", 1000, false},
-		"users of a line cut":     {users + " +\n", groups, 1000, false},
-		"all but some":            {users, groups + "-more\n", 1000, false},
-		"a comment's":             {strings.Replace(users, "ann:", "#ann:", 1), strings.Replace(groups, "ann:x", "#ann:x", 1), 1000, false},
-		"a field too many":        {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000::bob", 1), 1000, false},
-		"comments":                {"# of the system\n\n" + users, "##\n" + groups, 1000, true},
+		"own": {users, groups, 1000, true},
+		"the user's own group, and listed as its member": {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000:ann", 1), 1000, true},
+		"another member":                    {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000:bob", 1), 1000, false},
+		"two members":                       {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000:ann,bob", 1), 1000, false},
+		"the primary group of another user": {strings.Replace(users, "1001:1001", "1001:1000", 1), groups, 1000, false},
+		"another name":                      {users, strings.Replace(groups, "ann:x:1000:", "people:x:1000:", 1), 1000, false},
+		"two groups of one id":              {users, groups + "more:x:1000:bob\n", 1000, false},
+		"two names of one user":             {users + "ann2:x:1000:1000::/:/bin/sh\n", groups, 1000, false},
+		"two groups of one name":            {users, groups + "ann:x:1002:bob\n", 1000, false},
+		"not the user's primary group":      {users, groups, 50, false},
+		"another's":                         {users, groups, 1001, false},
+		"a user who is not there":           {"root:x:0:0::/root:/bin/sh\n", groups, 1000, false},
+		"a group not there":                 {users, "root:x:0:\n", 1000, false},
+		"users of a directory":              {users + "+::::::\n", groups, 1000, false},
+		"groups of a directory":             {users, groups + "+:::\n", 1000, false},
+		"files that cannot be read":         {"", "", 1000, false},
+		"lines cut short":                   {"ann:x:1000\n", "ann:x\n", 1000, false},
+		"an id with zeros":                  {strings.Replace(users, "1001:1001", "1001:01000", 1), groups, 1000, false},
+		"an id with a space":                {strings.Replace(users, "1001:1001", "1001: 1000", 1), groups, 1000, false},
+		"a group's id with zeros":           {users, groups + "more:x:01000:bob\n", 1000, false},
+		"users of a line cut":               {users + " +\n", groups, 1000, false},
+		"all but some":                      {users, groups + "-more\n", 1000, false},
+		"a group in a comment":              {strings.Replace(users, "ann:", "#ann:", 1), strings.Replace(groups, "ann:x", "#ann:x", 1), 1000, false},
+		"a field too many":                  {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000::bob", 1), 1000, false},
+		"comments":                          {"# of the system\n\n" + users, "##\n" + groups, 1000, true},
 	} {
 		if own := ownGroup(c.users, c.groups, 1000, c.gid); own != c.own {
 			t.Errorf("%s: %v", name, own)

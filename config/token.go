@@ -24,9 +24,9 @@ const (
 // checkToken refuses a malformed token. The error does not contain it.
 func checkToken(t string) error { return checkSecret("token", t, minToken) }
 
-func checkSecret(what, t string, least int) error {
-	if len(t) < least || len(t) > maxToken || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("no %s: want %d to %d plain characters without spaces", what, least, maxToken)
+func checkSecret(what, t string, minLen int) error {
+	if len(t) < minLen || len(t) > maxToken || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("no %s: want %d to %d plain characters without spaces", what, minLen, maxToken)
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (b Bridge) Key() (string, error) {
 }
 
 // secretIn reads a secret from a file that nobody else may read.
-func secretIn(what, path string, least int) (string, error) {
+func secretIn(what, path string, minLen int) (string, error) {
 	b, err := readChecked(path, func(info fs.FileInfo) error {
 		if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
 			return fmt.Errorf("%s can be read by others: run chmod 600 on it, and get a new %s if others had access", path, what)
@@ -61,7 +61,7 @@ func secretIn(what, path string, least int) (string, error) {
 		return "", fmt.Errorf("%s_file: %w", what, err)
 	}
 	t := strings.TrimSpace(string(b))
-	if err := checkSecret(what, t, least); err != nil {
+	if err := checkSecret(what, t, minLen); err != nil {
 		return "", fmt.Errorf("%s_file %s: %w", what, path, err)
 	}
 	return t, nil

@@ -51,9 +51,9 @@ const (
 	capital = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// consistsOf reports whether s has least to most characters, all of them from set.
-func consistsOf(s string, least, most int, set string) bool {
-	return len(s) >= least && len(s) <= most && strings.Trim(s, set) == ""
+// consistsOf reports whether s has minLen to maxLen characters, all of them from set.
+func consistsOf(s string, minLen, maxLen int, set string) bool {
+	return len(s) >= minLen && len(s) <= maxLen && strings.Trim(s, set) == ""
 }
 
 // isLanguage accepts a BCP 47 tag: a language and at most three further parts.

@@ -69,11 +69,11 @@ func (c *call) stillActive(id uint64) error {
 }
 
 func (c *call) approvalsRevoke(ctx context.Context, p *protocol.RevokeParams) (any, error) {
-	who, err := c.actCaller(ctx, p.Password, "")
+	caller, err := c.actCaller(ctx, p.Password, "")
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.Revoke(ctx, engine.ExecuteRequest{Caller: who, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest))})
+	o, err := c.s.Swaps.Revoke(ctx, engine.ExecuteRequest{Caller: caller, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest))})
 	return orderOr(o, err)
 }
 

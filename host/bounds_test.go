@@ -27,14 +27,14 @@ func TestConnectionsAreBounded(t *testing.T) {
 	if m := late.reply(); m.Error == nil || m.Error.Name != "busy" || !strings.Contains(m.Error.Remedy, "close some windows") || !late.closed() {
 		t.Errorf("one browser too many: %s", m.raw)
 	}
-	held := func(n int) func() bool {
+	connected := func(n int) func() bool {
 		return func() bool {
 			r.server.mu.Lock()
 			defer r.server.mu.Unlock()
 			return len(r.server.conns) == n
 		}
 	}
-	await.Until(t, 10*time.Second, "its place is free", held(protocol.MaxBrowsers))
+	await.Until(t, 10*time.Second, "its place is free", connected(protocol.MaxBrowsers))
 	for range protocol.MaxConnections - protocol.MaxBrowsers {
 		peers = append(peers, r.attach("terminal"))
 	}
@@ -43,7 +43,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Errorf("one too many: %s", m.raw)
 	}
 	_ = peers[0].nc.Close()
-	await.Until(t, 10*time.Second, "room for another", held(protocol.MaxConnections-1))
+	await.Until(t, 10*time.Second, "room for another", connected(protocol.MaxConnections-1))
 	r.attach("terminal")
 }
 
@@ -60,7 +60,7 @@ func TestConnectionsOfOneProcessAreBounded(t *testing.T) {
 	await.Until(t, 10*time.Second, "all are held", func() bool {
 		r.server.mu.Lock()
 		defer r.server.mu.Unlock()
-		return r.server.heldBy(1234) == protocol.MaxPerProcess
+		return r.server.connectionsOf(1234) == protocol.MaxPerProcess
 	})
 	extra := r.dial()
 	if m := extra.reply(); m.Error == nil || m.Error.Name != "busy" || !strings.Contains(m.Error.Remedy, "close some windows") || !extra.closed() {
@@ -77,7 +77,7 @@ func TestConnectionsOfOneProcessAreBounded(t *testing.T) {
 	await.Until(t, 10*time.Second, "one is free again", func() bool {
 		r.server.mu.Lock()
 		defer r.server.mu.Unlock()
-		return r.server.heldBy(1234) == protocol.MaxPerProcess-1
+		return r.server.connectionsOf(1234) == protocol.MaxPerProcess-1
 	})
 	r.attach("extension")
 }
@@ -263,7 +263,7 @@ func TestLargeResults(t *testing.T) {
 	}
 	r.swaps.long = 2 << 20
 	if e := p.refused("result_too_large", "swap.order", map[string]any{"order": "order-1"}); e.Data["most"] != "1048576" {
-		t.Errorf("%+v", e)
+		t.Errorf("error = %+v, want most 1048576", e)
 	}
 	if err := json.Unmarshal(p.must("swap.orders", map[string]any{"limit": 3}).Result, &page); err != nil {
 		t.Fatal(err)

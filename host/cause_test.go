@@ -18,11 +18,11 @@ func TestCausesAreLikeErrors(t *testing.T) {
 	if c.Word != "refused_unsigned" || c.Error != e.Name || !maps.Equal(c.Details, e.Data) || c.Details["field"] != "minOut" || c.Said != "no" || c.By != "node" {
 		t.Errorf("%+v, of %+v", c, e)
 	}
-	if _, told := refused.Data["field"]; told {
+	if _, reported := refused.Data["field"]; reported {
 		t.Error("the refusal's own figures were changed")
 	}
 	if causeOf(nil) != nil {
-		t.Error("a cause of nothing")
+		t.Error("causeOf(nil) is not nil")
 	}
 	for name, got := range map[string]*protocol.Cause{
 		"an order": orderOf(swap.Order{Outcome: swap.Outcome{Cause: &swap.Cause{Reason: swap.Reverted}}}).Cause, "a line": entryOf(journal.Entry{Cause: &swap.Cause{Reason: swap.Reverted}}).Cause,

@@ -56,7 +56,7 @@ func TestClientNumbers(t *testing.T) {
 	await.Until(t, 10*time.Second, "both are gone", func() bool {
 		r.server.mu.Lock()
 		defer r.server.mu.Unlock()
-		return r.server.heldBy(1234) == 0
+		return r.server.connectionsOf(1234) == 0
 	})
 	if _, later := open(1234); later == first {
 		t.Errorf("a later process of the same id is %d too", later)

@@ -26,7 +26,7 @@ type conn struct {
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup
 	who      atomic.Pointer[protocol.Connection] // nil until attached
-	gone     sync.Once                           // for drop
+	dropped  sync.Once                           // for drop
 	received uint64                              // requests received so far; used by the reader only
 
 	process int    // at the other end; 0: unknown
@@ -97,7 +97,7 @@ func (c *conn) refuse(id json.RawMessage, e *protocol.Error) error {
 
 // drop closes a connection because its client does not keep up or the daemon stops.
 func (c *conn) drop(why string) {
-	c.gone.Do(func() {
+	c.dropped.Do(func() {
 		c.cancel()
 		c.out.abort()
 		_ = c.nc.Close() // ends the reader

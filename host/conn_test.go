@@ -24,13 +24,13 @@ func TestFramesOutOfForm(t *testing.T) {
 	}
 	raw(0, 0, 0, 0)
 	if e := p.reply(); e.Error == nil || e.Error.Name != "frame_zero" || string(e.ID) != "null" {
-		t.Errorf("%s", e.raw)
+		t.Errorf("reply = %s, want frame_zero with id null", e.raw)
 	}
 	long := make([]byte, 4+protocol.MaxRequest+1)
 	long[0], long[1], long[2] = 1, 0, 16
 	raw(long...)
 	if e := p.reply(); e.Error == nil || e.Error.Name != "frame_too_long" || e.Error.Data["length"] != "1048577" {
-		t.Errorf("%s", e.raw)
+		t.Errorf("reply = %s, want frame_too_long with length 1048577", e.raw)
 	}
 	p.must("swap.fees", nil)
 	full := `{"jsonrpc":"2.0","id":9,"method":"swap.fees"}`
@@ -40,7 +40,7 @@ func TestFramesOutOfForm(t *testing.T) {
 	}
 	raw(0, 0, 0, 255) // 4 GB: too long to be skipped
 	if e := p.reply(); e.Error == nil || e.Error.Name != "frame_too_long" {
-		t.Errorf("%s", e.raw)
+		t.Errorf("reply = %s, want frame_too_long", e.raw)
 	}
 	if !p.closed() {
 		t.Error("connection goes on after a frame that cannot be skipped")
@@ -108,7 +108,7 @@ func TestStop(t *testing.T) {
 	select {
 	case <-r.stopped:
 	case <-time.After(5 * time.Second):
-		t.Fatal("not stopped")
+		t.Fatal("the server did not stop in time")
 	}
 	r.server.Close()
 	r.server.Close()
@@ -142,7 +142,7 @@ func TestStatusShowsWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Keys != "keychain_no_bus" || len(s.Problems) != 2 || s.Problems[1].Name != "database_readonly" || s.Problems[1].Remedy == "" {
-		t.Errorf("%+v", s)
+		t.Errorf("status = %+v, want keychain_no_bus and a second problem, database_readonly", s)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestStatusNamesUnreadableOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.OpenOrders != 1 || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Message, "order-1") || s.Problems[0].Remedy == "" {
-		t.Errorf("%+v", s)
+		t.Errorf("status = %+v, want one open order and a problem that names order-1", s)
 	}
 	r.swaps.long = 1 // a whole page of such orders
 	var many protocol.StatusResult
@@ -173,7 +173,7 @@ func TestStatusNamesUnreadableOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(page.Orders) != 1 || page.Orders[0].State != string(swap.Unreadable) || page.Orders[0].Final || !strings.Contains(page.Orders[0].Reason, "damaged") {
-		t.Errorf("%+v", page)
+		t.Errorf("orders = %+v, want one, unreadable and not final", page)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestEveryRefusalHasARow(t *testing.T) {
 func TestDamagedIndex(t *testing.T) {
 	e := newRig(t).server.errorOf(fmt.Errorf("allowances: %w", journal.ErrIndex))
 	if e.Name != "index_damaged" || !strings.Contains(e.Remedy, "swapkeep stop") {
-		t.Errorf("%+v", e)
+		t.Errorf("error = %+v, want index_damaged with swapkeep stop in the remedy", e)
 	}
 }
 
@@ -174,16 +174,16 @@ func TestErrorsKeepTheirDetails(t *testing.T) {
 	r := newRig(t)
 	refused := r.server.errorOf(&swap.Refusal{Code: swap.InsufficientGas, Reason: "add 1 wei", Field: "gas", Data: map[string]string{"missing": "1"}})
 	if refused.Code != 1407 || refused.Message != "add 1 wei" || refused.Data["missing"] != "1" || refused.Data["field"] != "gas" {
-		t.Errorf("%+v", refused)
+		t.Errorf("error = %+v, want 1407 with missing 1 and field gas", refused)
 	}
 	if e := r.server.errorOf(fmt.Errorf("unlock: %w", errBackoff)); e.Data["seconds"] != "4" {
-		t.Errorf("%+v", e)
+		t.Errorf("error = %+v, want seconds 4", e)
 	}
 	if e := r.server.errorOf(errPassword); e.Remedy != "type the vault password again" {
-		t.Errorf("%+v", e)
+		t.Errorf("error = %+v, want a remedy that asks for the password again", e)
 	}
 	if e := r.server.errorOf(errors.New("password is hunter2")); e.Name != "internal" || strings.Contains(e.Error(), "hunter2") {
-		t.Errorf("%+v", e)
+		t.Errorf("error = %+v, want internal, without the password", e)
 	}
 	if e := r.server.errorOf(fmt.Errorf("dial https://rpc/key: %w", chain.ErrUnreachable)); strings.Contains(e.Message, "key") {
 		t.Errorf("an RPC's URL got out: %+v", e)

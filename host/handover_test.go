@@ -38,6 +38,6 @@ func TestDepositOnTheWire(t *testing.T) {
 		}
 	}
 	if strings.Contains(string(b), "abcdef") {
-		t.Error("the signature is told")
+		t.Error("the order contains its signature")
 	}
 }

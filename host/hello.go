@@ -42,15 +42,15 @@ func printable(s string) bool {
 }
 
 func (c *call) hostHello(_ context.Context, p *protocol.HelloParams) (any, error) {
-	selected, e := negotiate(p.Protocol, spoken)
+	selected, e := negotiate(p.Protocol, supportedVersions)
 	if e != nil {
 		return nil, e
 	}
 	return c.hello(selected), nil
 }
 
-// spoken is the range of protocol versions of this build.
-var spoken = protocol.Range{Min: protocol.MinVersion, Max: protocol.MaxVersion}
+// supportedVersions is the range of protocol versions of this build.
+var supportedVersions = protocol.Range{Min: protocol.MinVersion, Max: protocol.MaxVersion}
 
 // negotiate returns the highest version that both sides support.
 func negotiate(client *protocol.Range, daemon protocol.Range) (int, *protocol.Error) {
@@ -139,7 +139,7 @@ const maxNamedOrders = 3
 
 // openAndDamaged counts the open orders, as far as they can be listed, and returns
 // problems for those whose records are damaged.
-func (s *Server) openAndDamaged(ctx context.Context) (open int, told []protocol.Problem, err error) {
+func (s *Server) openAndDamaged(ctx context.Context) (open int, problems []protocol.Problem, err error) {
 	damaged := 0
 	for o, failed := range s.openOrders(ctx, common.Address{}) {
 		if err = failed; err != nil {
@@ -149,13 +149,13 @@ func (s *Server) openAndDamaged(ctx context.Context) (open int, told []protocol.
 			continue
 		}
 		if damaged++; damaged <= maxNamedOrders {
-			told = append(told, protocol.Problem{Name: "order", Message: o.Reason, Remedy: "restore the database from a backup, or look the account up in a block explorer; other orders go on"})
+			problems = append(problems, protocol.Problem{Name: "order", Message: o.Reason, Remedy: "restore the database from a backup, or look the account up in a block explorer; other orders go on"})
 		}
 	}
 	if damaged > maxNamedOrders {
-		told = append(told, protocol.Problem{Name: "order", Message: fmt.Sprintf("%d more orders have a damaged record", damaged-maxNamedOrders), Remedy: "swapkeep orders --open lists them"})
+		problems = append(problems, protocol.Problem{Name: "order", Message: fmt.Sprintf("%d more orders have a damaged record", damaged-maxNamedOrders), Remedy: "swapkeep orders --open lists them"})
 	}
-	return open, told, err
+	return open, problems, err
 }
 
 func (c *call) hostDiagnose(ctx context.Context, p *protocol.DiagnoseParams) (any, error) {

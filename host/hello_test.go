@@ -44,7 +44,7 @@ func TestVersionsApart(t *testing.T) {
 		t.Errorf("a client without a range: %d, %v; want the lowest", selected, e)
 	}
 	for _, r := range []protocol.Range{{}, {Min: 0, Max: 1}, {Min: 3, Max: 2}} {
-		if _, e := negotiate(&r, spoken); e == nil || e.Name != "bad_params" {
+		if _, e := negotiate(&r, supportedVersions); e == nil || e.Name != "bad_params" {
 			t.Errorf("%d: %v", r, e)
 		}
 	}

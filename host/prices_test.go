@@ -106,9 +106,9 @@ func TestPricesArePushed(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Prices = prices })
 	p := r.attach("extension")
 	withPrices(prices)
-	var told protocol.PricesChanged
-	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &told) != nil || !told.Fetched.Equal(priced) {
-		t.Errorf("told %s", m.raw)
+	var changed protocol.PricesChanged
+	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &changed) != nil || !changed.Fetched.Equal(priced) {
+		t.Errorf("notification = %s, want prices.changed of the first fetch", m.raw)
 	}
 	old := prices.Now() // nothing was fetched since, but a price has become stale
 	rows := slices.Clone(old.Rows)
@@ -116,8 +116,8 @@ func TestPricesArePushed(t *testing.T) {
 		rows[i].Stale = rows[i].Now.Known()
 	}
 	prices.Publish(pricetable.New(2, old.Fetched, rows))
-	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &told) != nil || !told.Fetched.Equal(priced) {
-		t.Errorf("of a price that has become stale, told %s", m.raw)
+	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &changed) != nil || !changed.Fetched.Equal(priced) {
+		t.Errorf("notification = %s, want prices.changed after a price became stale", m.raw)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestOldBoard(t *testing.T) {
 	}
 	for _, p := range out.Prices {
 		if p.Stale != (p.Now != "") || p.Ago != "" {
-			t.Errorf("told as current: %+v", p)
+			t.Errorf("stale price %+v is reported as current", p)
 		}
 	}
 	if usd := r.server.coinPrice(1); usd != "" {

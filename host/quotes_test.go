@@ -107,12 +107,12 @@ func TestQuotesInOrder(t *testing.T) {
 		watch  bool
 		ended  bool
 	}{
-		"before a stop":              {quote, false, true},
-		"after a stop":               {stop + 1, false, false},
-		"before a newer watch":       {quote, true, true},
-		"before it, not watched":     {stop + 1, false, false},
-		"the newest":                 {stop + 4, true, false},
-		"between stop and new watch": {stop + 1, true, true},
+		"before a stop":                       {quote, false, true},
+		"after a stop":                        {stop + 1, false, false},
+		"before a newer watch":                {quote, true, true},
+		"before the newer watch, not watched": {stop + 1, false, false},
+		"the newest":                          {stop + 4, true, false},
+		"between stop and new watch":          {stop + 1, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := func(conn *conn) context.Context {

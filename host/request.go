@@ -94,12 +94,12 @@ func (r *request) takeID(value []byte) *protocol.Error {
 
 // shorten truncates client text for an error message.
 func shorten(s string) string {
-	const most = 64
-	if len(s) <= most {
+	const limit = 64
+	if len(s) <= limit {
 		return s
 	}
 	for i := range s {
-		if i > most {
+		if i > limit {
 			return s[:i] + "…"
 		}
 	}

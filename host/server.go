@@ -132,7 +132,7 @@ func (s *Server) addConn(c *conn) *protocol.Error {
 		return protocol.New("stopping", "")
 	case len(s.conns) >= protocol.MaxConnections:
 		return tooManyConnections("too many windows and commands are connected")
-	case c.process != 0 && s.heldBy(c.process) >= protocol.MaxPerProcess:
+	case c.process != 0 && s.connectionsOf(c.process) >= protocol.MaxPerProcess:
 		return tooManyConnections("one program has too many connections open")
 	}
 	c.client = s.clientOf(c.process)
@@ -160,8 +160,8 @@ func tooManyConnections(message string) *protocol.Error {
 	return e
 }
 
-// heldBy counts a process's connections. The caller holds s.mu.
-func (s *Server) heldBy(process int) (n int) {
+// connectionsOf counts a process's connections. The caller holds s.mu.
+func (s *Server) connectionsOf(process int) (n int) {
 	for c := range s.conns {
 		if c.process == process {
 			n++

@@ -40,8 +40,8 @@ func TestSessionBelongsToItsConnection(t *testing.T) {
 
 func TestLockEndsEverySessionAndDropsPlans(t *testing.T) {
 	for name, lock := range map[string]func(*rig, *peer){
-		"by a client": func(_ *rig, p *peer) { p.must("keys.lock", nil) },
-		"by itself":   func(r *rig, _ *peer) { r.wallet.lock(true) },
+		"locked by a client":  func(_ *rig, p *peer) { p.must("keys.lock", nil) },
+		"locked by the timer": func(r *rig, _ *peer) { r.wallet.lock(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)

@@ -105,7 +105,7 @@ func TestProviderKeyIsSecret(t *testing.T) {
 		}
 	}
 	if strings.Contains(string(reply.raw), key) || strings.Contains(r.log.String(), key) {
-		t.Error("the key is told")
+		t.Error("the reply contains the key")
 	}
 	r.provided.mu.Lock()
 	defer r.provided.mu.Unlock()
@@ -159,7 +159,7 @@ func TestSettingNotWritten(t *testing.T) {
 	p.refused("database_full", "tokens.remove", map[string]any{"address": usdc.Hex()})
 	for _, n := range p.notes {
 		if n.Method == "settings.changed" || n.Method == "tokens.changed" {
-			t.Errorf("told: %s", n.raw)
+			t.Errorf("notification = %s, want none: nothing was stored", n.raw)
 		}
 	}
 }

@@ -191,21 +191,21 @@ func (c *call) atTerminal() bool { return c.caller().Kind == protocol.KindTermin
 
 // actCaller returns the caller of an act, and checks the password if one was given.
 func (c *call) actCaller(ctx context.Context, password protocol.Secret, amount protocol.Amount) (engine.Caller, error) {
-	who := engine.Caller{Origin: c.caller().Origin, Session: c.session.id, Terminal: c.atTerminal(), Password: len(password) > 0, Amount: amount.Int()}
-	who.Present = func() bool { return c.sessionOf() == c.session }
-	if !who.Password {
-		return who, nil
+	caller := engine.Caller{Origin: c.caller().Origin, Session: c.session.id, Terminal: c.atTerminal(), Password: len(password) > 0, Amount: amount.Int()}
+	caller.Present = func() bool { return c.sessionOf() == c.session }
+	if !caller.Password {
+		return caller, nil
 	}
-	return who, c.s.Wallet.CheckPassword(ctx, password)
+	return caller, c.s.Wallet.CheckPassword(ctx, password)
 }
 
 func (c *call) swapExecute(ctx context.Context, p *protocol.ExecuteParams) (any, error) {
-	who, err := c.actCaller(ctx, p.Password, p.Amount)
+	caller, err := c.actCaller(ctx, p.Password, p.Amount)
 	if err != nil {
 		return nil, err
 	}
 	o, err := c.s.Swaps.Execute(ctx, engine.ExecuteRequest{
-		Caller: who, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
+		Caller: caller, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
 	})
 	return orderOr(o, err)
 }
@@ -218,35 +218,35 @@ func orderOr(o swap.Order, err error) (any, error) {
 }
 
 func (c *call) swapCancel(ctx context.Context, p *protocol.CancelParams) (any, error) {
-	who, err := c.actCaller(ctx, p.Password, "")
+	caller, err := c.actCaller(ctx, p.Password, "")
 	if err != nil {
 		return nil, err
 	}
 	o, err := c.s.Swaps.Cancel(ctx, engine.CancelRequest{
-		Caller: who, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
+		Caller: caller, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
 	})
 	return orderOr(o, err)
 }
 
 func (c *call) swapSpeedup(ctx context.Context, p *protocol.SpeedupParams) (any, error) {
-	who, err := c.actCaller(ctx, p.Password, "")
+	caller, err := c.actCaller(ctx, p.Password, "")
 	if err != nil {
 		return nil, err
 	}
 	o, err := c.s.Swaps.SpeedUp(ctx, engine.SpeedUpRequest{
-		Caller: who, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
+		Caller: caller, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
 		Tier: chain.Tier(p.Tier), GasCeiling: p.GasCeiling.Int(),
 	})
 	return orderOr(o, err)
 }
 
 func (c *call) swapAccept(ctx context.Context, p *protocol.AcceptParams) (any, error) {
-	who, err := c.actCaller(ctx, p.Password, p.Amount)
+	caller, err := c.actCaller(ctx, p.Password, p.Amount)
 	if err != nil {
 		return nil, err
 	}
 	o, err := c.s.Swaps.Accept(ctx, engine.AcceptRequest{
-		Caller: who, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
+		Caller: caller, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
 	})
 	return orderOr(o, err)
 }

@@ -144,19 +144,19 @@ func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (
 	if len(amounts) != len(asked) {
 		return nil, fmt.Errorf("balances of %d tokens: got %d", len(asked), len(amounts))
 	}
-	held := make([]holding, 0, len(asked))
+	holdings := make([]holding, 0, len(asked))
 	for i, token := range asked {
 		if h := (holding{token, amounts[i]}); !p.WithBalance || h.rank() < zeroBalanceRank || c.s.unread(id, h) {
-			held = append(held, h)
+			holdings = append(holdings, h)
 		}
 	}
 	if len(p.Tokens) == 0 {
-		all := len(held)
-		held = balancesToShow(held)
-		omitted += all - len(held)
+		all := len(holdings)
+		holdings = balancesToShow(holdings)
+		omitted += all - len(holdings)
 	}
 	out := protocol.BalancesResult{ChainID: id, Account: p.Account, Omitted: omitted}
-	out.Balances = list(held, func(h holding) protocol.Balance { return c.s.balanceOf(id, h) })
+	out.Balances = list(holdings, func(h holding) protocol.Balance { return c.s.balanceOf(id, h) })
 	return out, nil
 }
 
@@ -177,13 +177,13 @@ func trustRank(t tokens.Token) int {
 }
 
 // balancesToShow returns the nonzero holdings and some others.
-func balancesToShow(held []holding) []holding {
-	slices.SortStableFunc(held, func(a, b holding) int { return a.rank() - b.rank() })
-	some := slices.IndexFunc(held, func(h holding) bool { return h.rank() == zeroBalanceRank })
+func balancesToShow(holdings []holding) []holding {
+	slices.SortStableFunc(holdings, func(a, b holding) int { return a.rank() - b.rank() })
+	some := slices.IndexFunc(holdings, func(h holding) bool { return h.rank() == zeroBalanceRank })
 	if some < 0 {
-		some = len(held)
+		some = len(holdings)
 	}
-	return held[:min(len(held), max(maxBalances, min(some, maxNonzeroBalances)))]
+	return holdings[:min(len(holdings), max(maxBalances, min(some, maxNonzeroBalances)))]
 }
 
 // A holding is an account's balance of a token; nil: the contract returned none.

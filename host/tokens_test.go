@@ -26,13 +26,13 @@ func (m *manyTokens) On(uint64) []tokens.Token { return m.all }
 // everyNth has a balance of every step-th token, counted from the end.
 type everyNth struct {
 	fakeNetworks
-	step int
-	most int // maximum number of tokens in one call
+	step     int
+	maxAsked int // maximum number of tokens in one call
 }
 
 func (n *everyNth) Balances(_ context.Context, _ uint64, _ common.Address, asked []common.Address) ([]*big.Int, error) {
 	out := make([]*big.Int, len(asked))
-	n.most = max(n.most, len(asked))
+	n.maxAsked = max(n.maxAsked, len(asked))
 	for i := range out {
 		out[i] = new(big.Int)
 		if (len(asked)-1-i)%n.step == 0 {
@@ -62,14 +62,14 @@ func TestBalancesOfManyTokens(t *testing.T) {
 		if err := json.Unmarshal(reply.Result, &got); err != nil {
 			t.Fatal(err)
 		}
-		held := 0
+		withAmount := 0
 		for _, b := range got.Balances {
 			if b.Amount != "0" {
-				held++
+				withAmount++
 			}
 		}
-		if len(got.Balances) != c.shown || got.Omitted != c.omitted || held != many/step || got.Balances[0].Token != protocol.Native {
-			t.Errorf("withBalance %t: %d shown, %d omitted, %d held", c.withBalance, len(got.Balances), got.Omitted, held)
+		if len(got.Balances) != c.shown || got.Omitted != c.omitted || withAmount != many/step || got.Balances[0].Token != protocol.Native {
+			t.Errorf("withBalance %t: %d shown, %d omitted, %d held", c.withBalance, len(got.Balances), got.Omitted, withAmount)
 		}
 	}
 }
@@ -92,8 +92,8 @@ func TestBalancesOfAHostileList(t *testing.T) {
 	if err := json.Unmarshal(reply.Result, &got); err != nil {
 		t.Fatal(err)
 	}
-	if n.most != maxBalancesRead || len(got.Balances) != maxNonzeroBalances || got.Omitted != 20_000-maxNonzeroBalances {
-		t.Errorf("asked about %d, %d shown, %d omitted", n.most, len(got.Balances), got.Omitted)
+	if n.maxAsked != maxBalancesRead || len(got.Balances) != maxNonzeroBalances || got.Omitted != 20_000-maxNonzeroBalances {
+		t.Errorf("asked about %d, %d shown, %d omitted", n.maxAsked, len(got.Balances), got.Omitted)
 	}
 	if last := addressOf(m.all[19_999].Address); got.Balances[1].Token != last {
 		t.Errorf("the imported token is not among the first: %s", got.Balances[1].Token)
@@ -120,8 +120,8 @@ func TestBalancesThatAreNotKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	vouched := slices.DeleteFunc(all.Balances, func(b protocol.Balance) bool { return !b.Known.Verified && !b.Known.Imported })
-	if !reflect.DeepEqual(some.Balances, vouched) || len(vouched) < 2 || vouched[1].Amount != "" || len(vouched) == len(all.Balances) {
+	listed := slices.DeleteFunc(all.Balances, func(b protocol.Balance) bool { return !b.Known.Verified && !b.Known.Imported })
+	if !reflect.DeepEqual(some.Balances, listed) || len(listed) < 2 || listed[1].Amount != "" || len(listed) == len(all.Balances) {
 		t.Errorf("%+v of %+v", some.Balances, all.Balances)
 	}
 }

@@ -30,7 +30,7 @@ func TestReportOnTheWire(t *testing.T) {
 	}
 	o.Condition, o.Candidate = swap.WaitingForUnlock, nil
 	if b, _ = json.Marshal(orderOf(o)); strings.Contains(string(b), "report") || strings.Contains(string(b), "seen") {
-		t.Errorf("%s", b)
+		t.Errorf("order = %s, want no report and no payment seen", b)
 	}
 }
 

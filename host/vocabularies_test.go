@@ -53,9 +53,9 @@ func TestWordsAreTheWalletsOwn(t *testing.T) {
 			t.Errorf("no vocabulary %s", name)
 			continue
 		}
-		said := slices.Sorted(slices.Values(protocol.Vocabularies[i].Words))
-		if want := slices.Sorted(slices.Values(own)); !slices.Equal(said, want) {
-			t.Errorf("%s: the protocol says %q, the wallet %q", name, said, want)
+		declared := slices.Sorted(slices.Values(protocol.Vocabularies[i].Words))
+		if want := slices.Sorted(slices.Values(own)); !slices.Equal(declared, want) {
+			t.Errorf("%s: the protocol says %q, the wallet %q", name, declared, want)
 		}
 	}
 	for _, tier := range []chain.Tier{protocol.TierNormal, protocol.TierFast} {
@@ -209,8 +209,8 @@ func nulls(t *testing.T, v reflect.Value, path string) {
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if k := f.Type.Kind(); (k == reflect.Slice || k == reflect.Map) && options == "" {
-			if said := f.Tag.Get("null") == "list"; v.Field(i).IsNil() != said {
-				t.Errorf("%s.%s is null: %t, and said to be: %t", path, name, v.Field(i).IsNil(), said)
+			if declared := f.Tag.Get("null") == "list"; v.Field(i).IsNil() != declared {
+				t.Errorf("%s.%s is null: %t, and said to be: %t", path, name, v.Field(i).IsNil(), declared)
 			}
 		}
 		nulls(t, v.Field(i), path+"."+name)

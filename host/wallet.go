@@ -45,8 +45,8 @@ func (c *call) keysImport(ctx context.Context, p *protocol.ImportParams) (any, e
 		if err != nil {
 			return nil, nil, err
 		}
-		made := protocol.CreateResult{Wallet: w}
-		return made, made, nil
+		created := protocol.CreateResult{Wallet: w}
+		return created, created, nil
 	})
 }
 

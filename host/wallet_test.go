@@ -29,9 +29,9 @@ func TestAWalletWithAnOpenOrderStays(t *testing.T) {
 	p.refused("open_orders", "keys.remove", anyway)
 	r.swaps.pending = false
 	for range 2 { // repeating is the same act
-		var gone protocol.WalletResult
-		if err := json.Unmarshal(p.must("keys.remove", remove).Result, &gone); err != nil || gone.Wallet.ID != "w1" {
-			t.Errorf("removed %+v, %v", gone, err)
+		var deleted protocol.WalletResult
+		if err := json.Unmarshal(p.must("keys.remove", remove).Result, &deleted); err != nil || deleted.Wallet.ID != "w1" {
+			t.Errorf("removed %+v, %v", deleted, err)
 		}
 	}
 	if r.wallet.removed != 1 || r.swaps.dropped == 0 {
@@ -83,19 +83,19 @@ func TestDiscoveryReportsProgress(t *testing.T) {
 	r := newRig(t)
 	p, other := r.session(), r.attach("terminal")
 	p.must("keys.discover", map[string]any{"request": anID})
-	var told protocol.KeysChanged
-	if err := json.Unmarshal(other.note().Params, &told); err != nil {
+	var changed protocol.KeysChanged
+	if err := json.Unmarshal(other.note().Params, &changed); err != nil {
 		t.Fatal(err)
 	}
-	if told.Cause != protocol.CauseDiscovered || told.Discovery == nil || !told.Discovery.Done || len(told.Discovery.Found) != 1 || told.Discovery.Error != "" {
-		t.Errorf("told %+v", told)
+	if changed.Cause != protocol.CauseDiscovered || changed.Discovery == nil || !changed.Discovery.Done || len(changed.Discovery.Found) != 1 || changed.Discovery.Error != "" {
+		t.Errorf("notification = %+v, want discovered, done, with one account found", changed)
 	}
 	if r.swaps.dropped != 0 {
 		t.Errorf("plans dropped %d times", r.swaps.dropped)
 	}
 	r.wallet.watch(WalletChange{Cause: protocol.CauseDiscovered, Discovery: &protocol.Discovery{Wallet: "w1", Done: true}, Err: errNoBus})
-	if err := json.Unmarshal(other.note().Params, &told); err != nil || told.Discovery.Error != "keychain_no_bus" {
-		t.Errorf("told %+v, %v", told.Discovery, err)
+	if err := json.Unmarshal(other.note().Params, &changed); err != nil || changed.Discovery.Error != "keychain_no_bus" {
+		t.Errorf("notification = %+v, %v, want the error keychain_no_bus", changed.Discovery, err)
 	}
 }
 

@@ -44,8 +44,8 @@ func optionalAddress(a common.Address) protocol.Address {
 
 func amountOf(n *big.Int) protocol.Amount { return protocol.AmountOf(n) }
 
-// atLeastNone returns n, or zero if it is negative: gas may cost more than a swap yields.
-func atLeastNone(n *big.Int) *big.Int {
+// zeroIfNegative returns n, or zero if it is negative: gas may cost more than a swap yields.
+func zeroIfNegative(n *big.Int) *big.Int {
 	if n != nil && n.Sign() < 0 {
 		return new(big.Int)
 	}
@@ -112,7 +112,7 @@ func offerOf(o swap.Offer) protocol.Offer {
 		DstChainID: r.DstChain, TokenOut: addressOf(r.TokenOut), AmountOut: amountOf(o.AmountOut), MinAmountOut: amountOf(o.MinOut),
 		Recipient: addressOf(r.Recipient), RefundTo: addressOf(r.RefundTo), Slippage: protocol.Percent(r.SlippageBps),
 		Routing: o.Routing, Route: o.Route, Gas: o.Gas, DurationSeconds: o.Duration.Seconds(), Expires: utc(o.Expires),
-		Fees: list(o.Fees, paymentOf), FeeAsked: o.FeeRequested, GasCost: amountOf(o.GasCost), NetAmountOut: amountOf(atLeastNone(o.Net)), Rank: o.Rank,
+		Fees: list(o.Fees, paymentOf), FeeAsked: o.FeeRequested, GasCost: amountOf(o.GasCost), NetAmountOut: amountOf(zeroIfNegative(o.Net)), Rank: o.Rank,
 		Gasless: o.Gasless, Wrap: optionalAddress(o.Wrap), Refund: optionalSpend(o.Refund), Unusable: o.Unusable,
 	}
 }

@@ -82,7 +82,7 @@ func (v *Vault) Remove(ctx context.Context, id string, password []byte) (Wallet,
 	if w == nil {
 		return Wallet{}, ErrUnknownWallet
 	}
-	gone := w.public()
+	removed := w.public()
 	key, err := v.authenticate(ctx, x, password)
 	if err != nil {
 		return Wallet{}, err
@@ -93,16 +93,16 @@ func (v *Vault) Remove(ctx context.Context, id string, password []byte) (Wallet,
 	if err := v.write(ctx, x); err != nil {
 		return Wallet{}, err
 	}
-	v.forgetWallet(gone, len(x.Wallets) == 0)
+	v.forgetWallet(removed, len(x.Wallets) == 0)
 	rest, err := v.readAndSweep(context.WithoutCancel(ctx))
 	if err == nil && slices.Contains(rest.Pending, id) {
 		err = ErrLeftover
 	}
 	v.notify(Change{Kind: Listed})
 	if err != nil {
-		return gone, fmt.Errorf("%w: %w", ErrLeftover, err)
+		return removed, fmt.Errorf("%w: %w", ErrLeftover, err)
 	}
-	return gone, nil
+	return removed, nil
 }
 
 // forgetWallet wipes the keys of a removed wallet. If it was the last one, the vault is locked.

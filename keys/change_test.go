@@ -60,9 +60,9 @@ func TestRemove(t *testing.T) {
 	b.unlock(t)
 	wantErr(t, "wrong password", second(b.Remove(t.Context(), one.ID, []byte("not the password at all"))), keys.ErrWrongPassword)
 	wantErr(t, "no wallet", second(b.Remove(t.Context(), "9", password)), keys.ErrUnknownWallet)
-	gone := must[keys.Wallet](t)(b.Remove(t.Context(), one.ID, password))
-	if gone.Name != "One" {
-		t.Errorf("removed %+v", gone)
+	removed := must[keys.Wallet](t)(b.Remove(t.Context(), one.ID, password))
+	if removed.Name != "One" {
+		t.Errorf("removed %+v", removed)
 	}
 	wantErr(t, "repeated", second(b.Remove(t.Context(), one.ID, password)), keys.ErrUnknownWallet)
 	wantErr(t, "its key", second(b.SignTx(t.Context(), one.Accounts[0].Address, transfer(1), chain(1))), keys.ErrUnknownAccount)

@@ -61,17 +61,17 @@ func (c *chains) LookUp(ctx context.Context, addresses []common.Address) ([]bool
 
 // news returns a function that collects the progress reports of a search up to its end.
 func news(b *bench) func(*testing.T) []keys.Discovery {
-	told := make(chan keys.Discovery, 16)
+	next := make(chan keys.Discovery, 16)
 	b.Subscribe(func(c keys.Change) {
 		if c.Kind == keys.Discovered {
-			told <- *c.Discovery
+			next <- *c.Discovery
 		}
 	})
 	return func(t *testing.T) (all []keys.Discovery) {
 		t.Helper()
 		for {
 			select {
-			case d := <-told:
+			case d := <-next:
 				if all = append(all, d); d.Done {
 					return all
 				}
@@ -114,13 +114,13 @@ func TestImportFindsUsedAccounts(t *testing.T) {
 			b.unlock(t)
 		}
 		before := len(b.listed(t))
-		told := news(b)
+		next := news(b)
 		w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
 		if len(w.Accounts) != 1 || len(b.listed(t)) != before+1 {
 			t.Fatalf("the import waited for the search: %v", paths(w.Accounts))
 		}
 		close(c.wait)
-		all := told(t)
+		all := next(t)
 		end := all[len(all)-1]
 		if want := numbered(3, 7, 26); end.Err != nil || !slices.Equal(paths(end.Found), want) || end.Wallet != w.ID {
 			t.Errorf("found %v, %v; want %v", paths(end.Found), end.Err, want)
@@ -158,16 +158,16 @@ func TestSearchIsBounded(t *testing.T) {
 	c := &chains{}
 	b := newBench(t, keys.Options{Explorer: c})
 	t.Cleanup(b.Close)
-	told := news(b)
+	next := news(b)
 	w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
-	if end := told(t); end[0].Searched != 20 || len(c.asked) != 1 || len(c.asked[0]) != 20 || slices.Contains(c.asked[0], own[0]) {
+	if end := next(t); end[0].Searched != 20 || len(c.asked) != 1 || len(c.asked[0]) != 20 || slices.Contains(c.asked[0], own[0]) {
 		t.Errorf("%+v after asking %d times", end, len(c.asked))
 	}
 	b.unlock(t)
 	must[keys.Account](t)(b.Add(t.Context(), w.ID, ""))
 	d := must[keys.Discovery](t)(b.Discover(t.Context(), w.ID))
 	if !d.Done || d.Searched != 20 || len(d.Found) != 0 || slices.Contains(c.asked[1], own[1]) {
-		t.Errorf("%+v", d)
+		t.Errorf("Discover = %+v, want done after 20 accounts, none found", d)
 	}
 	// A new wallet has no used accounts, and a single key has no further ones.
 	b.create(t, "")
@@ -183,9 +183,9 @@ func TestSearchFillsTheListAndSaysSo(t *testing.T) {
 	c := &all{}
 	b := newBench(t, keys.Options{Explorer: c})
 	t.Cleanup(b.Close)
-	told := news(b)
+	next := news(b)
 	must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
-	end := told(t)
+	end := next(t)
 	last := end[len(end)-1]
 	if wantErr(t, "search", last.Err, keys.ErrTooLarge); len(last.Found) < 30 || len(b.listed(t)) != len(last.Found)+1 {
 		t.Errorf("%d found, %d listed", len(last.Found), len(b.listed(t)))
@@ -226,37 +226,37 @@ func TestSearchEnds(t *testing.T) {
 	own := ownAccounts(t, 2)
 	type lost struct {
 		*bench
-		gone *atomic.Bool // the keychain fails from now on
+		failing *atomic.Bool // the keychain fails from now on
 	}
 	begin := func(t *testing.T) (lost, *chains, keys.Wallet, func(*testing.T) []keys.Discovery) {
 		c := &chains{used: own[1:], wait: make(chan struct{})}
-		b := lost{gone: &atomic.Bool{}}
+		b := lost{failing: &atomic.Bool{}}
 		b.bench = benchOn(t, &keystest.Memory{Before: func(string, string, string) error {
-			if b.gone.Load() {
+			if b.failing.Load() {
 				return keys.ErrKeychain
 			}
 			return nil
 		}}, keys.Options{Explorer: c}, keys.Limits{})
-		told := news(b.bench)
+		next := news(b.bench)
 		w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
-		return b, c, w, told
+		return b, c, w, next
 	}
 	t.Run("removed", func(t *testing.T) {
-		b, c, w, told := begin(t)
+		b, c, w, next := begin(t)
 		t.Cleanup(b.Close)
 		must[keys.Wallet](t)(b.Remove(t.Context(), w.ID, password))
 		close(c.wait)
-		end := told(t)
+		end := next(t)
 		wantErr(t, "search", end[len(end)-1].Err, keys.ErrUnknownWallet)
 		if left := b.listed(t); len(left) != 0 {
 			t.Errorf("listed %v", left)
 		}
 	})
 	t.Run("closed", func(t *testing.T) {
-		b, _, _, told := begin(t)
+		b, _, _, next := begin(t)
 		b.Close()
-		if end := told(t); !errors.Is(end[0].Err, context.Canceled) {
-			t.Errorf("%v", end[0].Err)
+		if end := next(t); !errors.Is(end[0].Err, context.Canceled) {
+			t.Errorf("search ended with %v, want context.Canceled", end[0].Err)
 		}
 	})
 	t.Run("given up", func(t *testing.T) {
@@ -266,17 +266,17 @@ func TestSearchEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		if d, err := b.Discover(ctx, w.ID); !errors.Is(err, context.DeadlineExceeded) || len(d.Found) != 0 {
-			t.Errorf("%+v, %v", d, err)
+			t.Errorf("Discover = %+v, %v, want context.DeadlineExceeded, none found", d, err)
 		}
 	})
 	t.Run("keychain gone", func(t *testing.T) {
-		b, c, _, told := begin(t)
+		b, c, _, next := begin(t)
 		t.Cleanup(b.Close)
-		b.gone.Store(true)
+		b.failing.Store(true)
 		close(c.wait)
-		end := told(t)
+		end := next(t)
 		if last := end[len(end)-1]; !errors.Is(last.Err, keys.ErrKeychain) || len(last.Found) != 0 {
-			t.Errorf("%+v", last)
+			t.Errorf("search ended with %+v, want ErrKeychain, none found", last)
 		}
 	})
 }

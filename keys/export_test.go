@@ -117,10 +117,10 @@ func TestExport(t *testing.T) {
 	}
 	words := export(keys.Export{Form: keys.FormWords, Wallet: w.ID})
 	if string(words.Reveal()) != ownMnemonic {
-		t.Error("other words")
+		t.Error("the exported words differ from the wallet's")
 	}
 	if key := export(keys.Export{Form: keys.FormKey, Account: ownAddress}); string(key.Reveal()) != string(ownDigits) {
-		t.Error("another key")
+		t.Error("the exported key differs from the account's")
 	}
 	filePassword := []byte("a password for the file")
 	elsewhere := newBench(t, keys.Options{})

@@ -13,13 +13,13 @@ type clientKey struct{}
 // WithClient tags a context with the client that makes the request. Requests are queued
 // fairly between clients, and a client's wrong passwords delay only itself. All untagged
 // requests count as one client.
-func WithClient(ctx context.Context, asker uint64) context.Context {
-	return context.WithValue(ctx, clientKey{}, asker)
+func WithClient(ctx context.Context, client uint64) context.Context {
+	return context.WithValue(ctx, clientKey{}, client)
 }
 
 func clientOf(ctx context.Context) uint64 {
-	asker, _ := ctx.Value(clientKey{}).(uint64)
-	return asker
+	client, _ := ctx.Value(clientKey{}).(uint64)
+	return client
 }
 
 // A fairMutex is a mutex that is fair between clients. Clients are served in rounds, each once
@@ -28,7 +28,7 @@ func clientOf(ctx context.Context) uint64 {
 // overtake it.
 type fairMutex struct {
 	mu      sync.Mutex
-	held    bool
+	locked  bool
 	round   uint64 // of the current or last holder
 	passes  uint64
 	waiting []*ticket
@@ -41,27 +41,27 @@ type ticket struct {
 }
 
 // lock waits for the turn. It returns ErrHung if one holder keeps it for longer than
-// patience, and waits on as long as holders change.
-func (t *fairMutex) lock(ctx context.Context, patience time.Duration) error {
+// timeout, and waits on as long as holders change.
+func (t *fairMutex) lock(ctx context.Context, timeout time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err // the select below could still take the turn
 	}
-	mine := t.enqueue(clientOf(ctx))
-	timer := time.NewTicker(patience)
+	own := t.enqueue(clientOf(ctx))
+	timer := time.NewTicker(timeout)
 	defer timer.Stop()
 	for seen := t.handovers(); ; {
 		select {
-		case <-mine.called:
+		case <-own.called:
 			return nil
 		case <-ctx.Done():
-			t.giveUp(mine)
+			t.giveUp(own)
 			return ctx.Err()
 		case <-timer.C:
 			if now := t.handovers(); now != seen {
 				seen = now
 				continue
 			}
-			t.giveUp(mine)
+			t.giveUp(own)
 			return fmt.Errorf("%w: another request is waiting for it", ErrHung)
 		}
 	}
@@ -76,34 +76,34 @@ func (t *fairMutex) handovers() uint64 {
 
 // enqueue appends the client to the next round, or to the first later round in which it has
 // no place yet.
-func (t *fairMutex) enqueue(asker uint64) *ticket {
+func (t *fairMutex) enqueue(client uint64) *ticket {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	mine := &ticket{asker, t.round + 1, make(chan struct{})}
-	if !t.held {
-		t.held = true
-		close(mine.called)
-		return mine
+	own := &ticket{client, t.round + 1, make(chan struct{})}
+	if !t.locked {
+		t.locked = true
+		close(own.called)
+		return own
 	}
 	for _, other := range t.waiting {
-		if other.client == asker {
-			mine.round = other.round + 1
+		if other.client == client {
+			own.round = other.round + 1
 		}
 	}
-	behind := slices.IndexFunc(t.waiting, func(w *ticket) bool { return w.round > mine.round })
+	behind := slices.IndexFunc(t.waiting, func(w *ticket) bool { return w.round > own.round })
 	if behind < 0 {
 		behind = len(t.waiting)
 	}
-	t.waiting = slices.Insert(t.waiting, behind, mine)
-	return mine
+	t.waiting = slices.Insert(t.waiting, behind, own)
+	return own
 }
 
 // giveUp removes a ticket from the queue, or passes on the turn if the ticket just got
 // it.
-func (t *fairMutex) giveUp(mine *ticket) {
+func (t *fairMutex) giveUp(own *ticket) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at := slices.Index(t.waiting, mine); at >= 0 {
+	if at := slices.Index(t.waiting, own); at >= 0 {
 		t.waiting = slices.Delete(t.waiting, at, at+1)
 		return
 	}
@@ -118,7 +118,7 @@ func (t *fairMutex) unlock() {
 
 // handOver hands the turn to the next ticket. The caller holds t.mu.
 func (t *fairMutex) handOver() {
-	if t.held = len(t.waiting) > 0; !t.held {
+	if t.locked = len(t.waiting) > 0; !t.locked {
 		return
 	}
 	next := t.waiting[0]

@@ -10,27 +10,27 @@ import (
 )
 
 // order returns the order in which waiting clients get the turn.
-func order(t *testing.T, askers ...uint64) (served []uint64) {
+func order(t *testing.T, clients ...uint64) (served []uint64) {
 	t.Helper()
 	var q fairMutex
 	if err := q.lock(t.Context(), time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	called := make(chan uint64)
-	for i, asker := range askers {
+	for i, client := range clients {
 		go func() {
-			if err := q.lock(WithClient(t.Context(), asker), time.Minute); err == nil {
-				called <- asker
+			if err := q.lock(WithClient(t.Context(), client), time.Minute); err == nil {
+				called <- client
 			}
 		}()
 		waitFor(t, &q, i+1)
 	}
-	for range askers {
+	for range clients {
 		q.unlock()
 		served = append(served, <-called)
 	}
 	q.unlock()
-	if q.held || len(q.waiting) > 0 {
+	if q.locked || len(q.waiting) > 0 {
 		t.Errorf("left behind: %+v", &q)
 	}
 	return served
@@ -66,8 +66,8 @@ func TestLateClientsDoNotOvertake(t *testing.T) {
 	var q fairMutex
 	_ = q.lock(t.Context(), time.Minute)
 	mine := q.enqueue(1)
-	for asker := range uint64(60) {
-		q.enqueue(100 + asker)
+	for client := range uint64(60) {
+		q.enqueue(100 + client)
 	}
 	q.unlock()
 	select {
@@ -76,8 +76,8 @@ func TestLateClientsDoNotOvertake(t *testing.T) {
 		t.Fatal("who came first is not served first")
 	}
 	next := q.enqueue(1) // again: behind all that are waiting now, ahead of all later ones
-	for asker := range uint64(60) {
-		q.enqueue(1000 + asker)
+	for client := range uint64(60) {
+		q.enqueue(1000 + client)
 	}
 	for served := 0; ; served++ {
 		q.unlock()
@@ -131,10 +131,10 @@ func TestWaiterGivesUp(t *testing.T) {
 		called := q.enqueue(1) // gets the turn at the moment it gives up
 		q.unlock()
 		q.giveUp(called)
-		if q.held {
+		if q.locked {
 			t.Error("the turn stays with who is gone")
 		}
-		if err := q.lock(ctx, time.Minute); !errors.Is(err, context.Canceled) || q.held {
+		if err := q.lock(ctx, time.Minute); !errors.Is(err, context.Canceled) || q.locked {
 			t.Errorf("one who is gone already: %v", err)
 		}
 	})
@@ -144,20 +144,20 @@ func TestWaiterGivesUp(t *testing.T) {
 // hung keychain.
 func TestMovingQueueIsNotHung(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const patience = 100 * time.Millisecond
+		const timeout = 100 * time.Millisecond
 		var q fairMutex
 		_ = q.lock(t.Context(), time.Minute)
-		for asker := range uint64(20) {
-			q.enqueue(100 + asker)
+		for client := range uint64(20) {
+			q.enqueue(100 + client)
 		}
 		done := make(chan error, 1)
-		go func() { done <- q.lock(WithClient(t.Context(), 1), patience) }()
+		go func() { done <- q.lock(WithClient(t.Context(), 1), timeout) }()
 		waitFor(t, &q, 21)
 		for range 21 {
 			select {
 			case err := <-done:
 				t.Fatalf("before its turn: %v", err)
-			case <-time.After(patience / 5):
+			case <-time.After(timeout / 5):
 				q.unlock()
 			}
 		}

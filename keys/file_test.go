@@ -35,7 +35,7 @@ func TestFilesAreAKeychain(t *testing.T) {
 		t.Errorf("files %v", entries)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "..", "up")); err == nil {
-		t.Error("wrote outside")
+		t.Error("an item was written outside the directory")
 	}
 	if err := f.Delete("swapkeep/x", "a"); err != nil {
 		t.Error(err)
@@ -125,7 +125,7 @@ func TestVaultInFilesOutlivesItsProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
 	open := func() *keys.Vault {
 		store := must[*keys.Store](t)(keys.NewStore(must[*keys.Files](t)(keys.OpenFiles(dir)), namespace, keys.Limits{}))
-		return must[*keys.Vault](t)(keys.New(store, keys.Options{KDF: cheap, AttemptInterval: -1}))
+		return must[*keys.Vault](t)(keys.New(store, keys.Options{KDF: fastKDF, AttemptInterval: -1}))
 	}
 	w, words, err := open().Create(t.Context(), "Main", 24, password)
 	if err != nil {

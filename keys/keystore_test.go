@@ -56,7 +56,7 @@ func TestWrittenKeystoresOpen(t *testing.T) {
 	}
 	k, err := parseKeystore(file)
 	if err != nil || k.Address != "cd2a3d9f938e13cd947ec05abc7fe734df8dd826" {
-		t.Fatalf("%+v, %v", k, err)
+		t.Fatalf("parseKeystore = %+v, %v, want address cd2a3d9f938e13cd947ec05abc7fe734df8dd826", k, err)
 	}
 	if got, err := k.open(password); err != nil || !got.equal(key) {
 		t.Errorf("opened: %v", err)
@@ -76,32 +76,32 @@ func TestRefusedKeystores(t *testing.T) {
 	good := string(readKeystores(t).Vectors["scrypt"].File)
 	rounds := string(readKeystores(t).Vectors["pbkdf2"].File)
 	for name, change := range map[string][3]string{
-		"version 1":            {good, `"version": 3`, `"version": 1`},
-		"no version":           {good, `"version": 3`, `"vision": 3`},
-		"version as text":      {good, `"version": 3`, `"version": "3"`},
-		"another cipher":       {good, "aes-128-ctr", "aes-128-cbc"},
-		"another derivation":   {good, `"scrypt"`, `"argon2"`},
-		"another prf":          {rounds, "hmac-sha256", "hmac-sha1"},
-		"no rounds":            {rounds, `"c": 262144`, `"c": 0`},
-		"endless rounds":       {rounds, `"c": 262144`, `"c": 4194305`},
-		"n of gigabytes":       {good, `"n": 262144`, `"n": 2147483648`},
-		"n beyond its type":    {good, `"n": 262144`, `"n": 1e30`},
-		"n no power of two":    {good, `"n": 262144`, `"n": 262143`},
-		"n of one":             {good, `"n": 262144`, `"n": 1`},
-		"r of gigabytes":       {good, `"r": 1`, `"r": 1024`},
-		"r of zero":            {good, `"r": 1`, `"r": 0`},
-		"p of minutes":         {good, `"p": 8`, `"p": 64`},
-		"negative p":           {good, `"p": 8`, `"p": -1`},
-		"short derived key":    {good, `"dklen": 32`, `"dklen": 16`},
-		"huge derived key":     {good, `"dklen": 32`, `"dklen": 4000000000`},
-		"short iv":             {good, "83dbcc02", "83dbcc"},
-		"no ciphertext":        {good, "d172bf743a674da9cdad04534d56926ef8358534d458fffccd4e6ad2fbde479c", ""},
-		"two keys":             {good, "d172bf74", "d172bf74d172bf74"},
-		"short mac":            {good, "2103ac29", "2103"},
-		"salt that is no hex":  {good, "ab0c7876", "zb0c7876"},
-		"address that is none": {good, `"version": 3`, `"version": 3, "address": "0x12"`},
-		"long":                 {good, `"version": 3`, `"version": 3, "name": "` + strings.Repeat("a", maxKeystore) + `"`},
-		"not JSON":             {good, "{", "["},
+		"version 1":               {good, `"version": 3`, `"version": 1`},
+		"no version":              {good, `"version": 3`, `"vision": 3`},
+		"version as text":         {good, `"version": 3`, `"version": "3"`},
+		"another cipher":          {good, "aes-128-ctr", "aes-128-cbc"},
+		"another derivation":      {good, `"scrypt"`, `"argon2"`},
+		"another prf":             {rounds, "hmac-sha256", "hmac-sha1"},
+		"no rounds":               {rounds, `"c": 262144`, `"c": 0`},
+		"endless rounds":          {rounds, `"c": 262144`, `"c": 4194305`},
+		"n of gigabytes":          {good, `"n": 262144`, `"n": 2147483648`},
+		"n beyond its type":       {good, `"n": 262144`, `"n": 1e30`},
+		"n is not a power of two": {good, `"n": 262144`, `"n": 262143`},
+		"n of one":                {good, `"n": 262144`, `"n": 1`},
+		"r of gigabytes":          {good, `"r": 1`, `"r": 1024`},
+		"r of zero":               {good, `"r": 1`, `"r": 0`},
+		"p of minutes":            {good, `"p": 8`, `"p": 64`},
+		"negative p":              {good, `"p": 8`, `"p": -1`},
+		"short derived key":       {good, `"dklen": 32`, `"dklen": 16`},
+		"huge derived key":        {good, `"dklen": 32`, `"dklen": 4000000000`},
+		"short iv":                {good, "83dbcc02", "83dbcc"},
+		"no ciphertext":           {good, "d172bf743a674da9cdad04534d56926ef8358534d458fffccd4e6ad2fbde479c", ""},
+		"two keys":                {good, "d172bf74", "d172bf74d172bf74"},
+		"short mac":               {good, "2103ac29", "2103"},
+		"salt that is no hex":     {good, "ab0c7876", "zb0c7876"},
+		"malformed address":       {good, `"version": 3`, `"version": 3, "address": "0x12"`},
+		"long":                    {good, `"version": 3`, `"version": 3, "name": "` + strings.Repeat("a", maxKeystore) + `"`},
+		"not JSON":                {good, "{", "["},
 	} {
 		text := strings.Replace(change[0], change[1], change[2], 1)
 		if text == change[0] {
@@ -173,20 +173,20 @@ func TestPrivateKeys(t *testing.T) {
 // TestPublishedKeys checks that published keys are recognized by address or pattern.
 func TestPublishedKeys(t *testing.T) {
 	for name, key := range map[string]secret{
-		"EIP-712":               crypto.Keccak256([]byte("cow")),
-		"EIP-155":               secret(strings.Repeat("\x46", 32)),
-		"one":                   append(make(secret, 31), 1),
-		"web3.js":               unhex(t, "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"),
-		"go-ethereum":           unhex(t, "b71c71a67e1177ad4e901695e1b4b9ee17ae16c6668d313eac2f96dbcda3f291"),
-		"the Web3 definition":   unhex(t, "7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d"),
-		"a development chain's": unhex(t, "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"),
+		"EIP-712":                        crypto.Keccak256([]byte("cow")),
+		"EIP-155":                        secret(strings.Repeat("\x46", 32)),
+		"one":                            append(make(secret, 31), 1),
+		"web3.js":                        unhex(t, "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"),
+		"go-ethereum":                    unhex(t, "b71c71a67e1177ad4e901695e1b4b9ee17ae16c6668d313eac2f96dbcda3f291"),
+		"the Web3 definition":            unhex(t, "7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d"),
+		"a development chain's keystore": unhex(t, "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"),
 	} {
 		p := payload{kindKey, originImported, key}
 		if err := p.checkMode(false); !errors.Is(err, ErrTestKey) {
 			t.Errorf("%s, real: %v", name, err)
 		}
 		wanted := error(ErrSandboxImport)
-		if name == "a development chain's" {
+		if name == "a development chain's keystore" {
 			wanted = nil
 		}
 		if err := p.checkMode(true); !errors.Is(err, wanted) {

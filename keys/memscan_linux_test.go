@@ -112,7 +112,7 @@ func filesVault(t *testing.T) *Vault {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := New(store, Options{KDF: cheapKDF, Explorer: &once{}})
+	v, err := New(store, Options{KDF: fastKDF, Explorer: &once{}})
 	if err != nil {
 		t.Fatal(err)
 	}

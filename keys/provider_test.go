@@ -43,7 +43,7 @@ func TestProviderKeys(t *testing.T) {
 		set("")
 	}
 	if get(k, "dex") != "" || get(keys.NewProviderKeys(store), "dex") != "" {
-		t.Error("not forgotten")
+		t.Error("the key was not forgotten")
 	}
 	if err := k.SetProviderKey(t.Context(), "dex", []byte(strings.Repeat("x", keys.MaxItem+1))); !errors.Is(err, keys.ErrTooLarge) {
 		t.Errorf("a key without end: %v", err)
@@ -77,7 +77,7 @@ func TestProviderKeyFiles(t *testing.T) {
 // TestProviderKeysOfASlowKeychain checks that a hung keychain call fails in time, and
 // that the value of a late write is read afterwards.
 func TestProviderKeysOfASlowKeychain(t *testing.T) {
-	_, g, store := heldStore(t)
+	_, g, store := gatedStore(t)
 	k := keys.NewProviderKeys(store)
 	if err := k.SetProviderKey(t.Context(), "dex", []byte("old")); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestProviderKeysOfASlowKeychain(t *testing.T) {
 	var got string
 	var err error
 	if !await.Holds(10*time.Second, func() bool { got, err = k.Get(t.Context(), "dex"); return err == nil && got == "new" }) {
-		t.Fatalf("%q, %v", got, err)
+		t.Fatalf("Get = %q, %v, want new", got, err)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestSetAutoLock(t *testing.T) {
 	b.clock.Advance(5 * time.Minute)
 	b.SetAutoLock(20 * time.Minute)
 	if b.AutoLock() != 20*time.Minute {
-		t.Error("not changed")
+		t.Error("the automatic lock was not changed")
 	}
 	b.clock.Advance(14 * time.Minute)
 	if !b.Unlocked() {

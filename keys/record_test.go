@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// cheapKDF keeps tests fast; it is the minimum that a record may use.
-var cheapKDF = KDF{Passes: 1, MemoryKiB: minMemoryKiB, Lanes: 1}
+// fastKDF keeps tests fast; it is the minimum that a record may use.
+var fastKDF = KDF{Passes: 1, MemoryKiB: minMemoryKiB, Lanes: 1}
 
 const testService = "swapkeep/test"
 
 func sealed(t testing.TB) (*passKey, string) {
 	t.Helper()
-	key, err := newPassKey([]byte("a password"), cheapKDF)
+	key, err := newPassKey([]byte("a password"), fastKDF)
 	if err != nil {
 		t.Fatal(err)
 	}

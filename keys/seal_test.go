@@ -37,8 +37,8 @@ func TestSeal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock := &standing{now: time.Now()}
-	v, err := New(store, Options{KDF: cheapKDF, Clock: clock, AttemptInterval: -1, AutoLock: time.Minute})
+	clock := &manualClock{now: time.Now()}
+	v, err := New(store, Options{KDF: fastKDF, Clock: clock, AttemptInterval: -1, AutoLock: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +86,10 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// standing is a clock that only the test moves and whose timers never fire.
-type standing struct{ now time.Time }
+// manualClock is a clock that only the test moves and whose timers never fire.
+type manualClock struct{ now time.Time }
 
-func (c *standing) Now() time.Time                              { return c.now }
-func (c *standing) AfterFunc(time.Duration, func()) func() bool { return func() bool { return true } }
+func (c *manualClock) Now() time.Time { return c.now }
+func (c *manualClock) AfterFunc(time.Duration, func()) func() bool {
+	return func() bool { return true }
+}

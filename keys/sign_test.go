@@ -62,15 +62,15 @@ func TestSignTxForItsChainOnly(t *testing.T) {
 		id   *big.Int
 		want error
 	}{
-		"other chain":         {transfer(1), chain(8453), keys.ErrChainID},
-		"no chain in it":      {transfer(0), chain(8453), keys.ErrChainID},
-		"no chain given":      {transfer(1), nil, keys.ErrChainID},
-		"chain 0":             {transfer(0), chain(0), keys.ErrChainID},
-		"negative chain":      {transfer(1), chain(-1), keys.ErrChainID},
-		"signed legacy":       {signedElsewhere, chain(8453), keys.ErrChainID},
-		"blobs":               {types.NewTx(&types.BlobTx{ChainID: uint256.NewInt(1)}), chain(1), keys.ErrTransactionKind},
-		"account's code":      {types.NewTx(&types.SetCodeTx{ChainID: uint256.NewInt(1)}), chain(1), keys.ErrTransactionKind},
-		"unknown account too": {transfer(8453), chain(1), keys.ErrChainID},
+		"other chain":                          {transfer(1), chain(8453), keys.ErrChainID},
+		"no chain id in the transaction":       {transfer(0), chain(8453), keys.ErrChainID},
+		"no chain id given":                    {transfer(1), nil, keys.ErrChainID},
+		"chain 0":                              {transfer(0), chain(0), keys.ErrChainID},
+		"negative chain":                       {transfer(1), chain(-1), keys.ErrChainID},
+		"signed legacy":                        {signedElsewhere, chain(8453), keys.ErrChainID},
+		"blobs":                                {types.NewTx(&types.BlobTx{ChainID: uint256.NewInt(1)}), chain(1), keys.ErrTransactionKind},
+		"account's code":                       {types.NewTx(&types.SetCodeTx{ChainID: uint256.NewInt(1)}), chain(1), keys.ErrTransactionKind},
+		"a wrong chain and an unknown account": {transfer(8453), chain(1), keys.ErrChainID},
 	} {
 		_, err := b.SignTx(t.Context(), from, c.tx, c.id)
 		wantErr(t, name, err, c.want)
@@ -123,22 +123,22 @@ func TestPermitSingleVectors(t *testing.T) {
 func TestUnboundTypedDataIsRefused(t *testing.T) {
 	b, from := testVault(t), common.HexToAddress(testAccount)
 	for name, alter := range map[string]func(*apitypes.TypedData){
-		"no chain id":             func(d *apitypes.TypedData) { d.Domain.ChainId = nil },
-		"chain id 0":              func(d *apitypes.TypedData) { d.Domain.ChainId = math.NewHexOrDecimal256(0) },
-		"negative chain id":       func(d *apitypes.TypedData) { d.Domain.ChainId = math.NewHexOrDecimal256(-1) },
-		"no contract":             func(d *apitypes.TypedData) { d.Domain.VerifyingContract = "" },
-		"zero contract":           func(d *apitypes.TypedData) { d.Domain.VerifyingContract = common.Address{}.Hex() },
-		"contract no address":     func(d *apitypes.TypedData) { d.Domain.VerifyingContract = "0x1234" },
-		"no domain type":          func(d *apitypes.TypedData) { delete(d.Types, "EIP712Domain") },
-		"chain id not hashed":     func(d *apitypes.TypedData) { d.Types["EIP712Domain"] = d.Types["EIP712Domain"][2:] },
-		"contract not hashed":     func(d *apitypes.TypedData) { d.Types["EIP712Domain"] = d.Types["EIP712Domain"][:2] },
-		"chain id as other type":  func(d *apitypes.TypedData) { d.Types["EIP712Domain"][1].Type = "string" },
-		"the domain as message":   func(d *apitypes.TypedData) { d.PrimaryType = "EIP712Domain" },
-		"no primary type":         func(d *apitypes.TypedData) { d.PrimaryType = "" },
-		"unknown primary type":    func(d *apitypes.TypedData) { d.PrimaryType = "Order" },
-		"field beyond the type":   func(d *apitypes.TypedData) { d.Message["more"] = "1" },
-		"field missing":           func(d *apitypes.TypedData) { delete(d.Message, "sigDeadline") },
-		"amount out of its range": func(d *apitypes.TypedData) { d.Message["sigDeadline"] = "-1" },
+		"no chain id":                func(d *apitypes.TypedData) { d.Domain.ChainId = nil },
+		"chain id 0":                 func(d *apitypes.TypedData) { d.Domain.ChainId = math.NewHexOrDecimal256(0) },
+		"negative chain id":          func(d *apitypes.TypedData) { d.Domain.ChainId = math.NewHexOrDecimal256(-1) },
+		"no contract":                func(d *apitypes.TypedData) { d.Domain.VerifyingContract = "" },
+		"zero contract":              func(d *apitypes.TypedData) { d.Domain.VerifyingContract = common.Address{}.Hex() },
+		"contract is not an address": func(d *apitypes.TypedData) { d.Domain.VerifyingContract = "0x1234" },
+		"no domain type":             func(d *apitypes.TypedData) { delete(d.Types, "EIP712Domain") },
+		"chain id not hashed":        func(d *apitypes.TypedData) { d.Types["EIP712Domain"] = d.Types["EIP712Domain"][2:] },
+		"contract not hashed":        func(d *apitypes.TypedData) { d.Types["EIP712Domain"] = d.Types["EIP712Domain"][:2] },
+		"chain id as other type":     func(d *apitypes.TypedData) { d.Types["EIP712Domain"][1].Type = "string" },
+		"the domain as message":      func(d *apitypes.TypedData) { d.PrimaryType = "EIP712Domain" },
+		"no primary type":            func(d *apitypes.TypedData) { d.PrimaryType = "" },
+		"unknown primary type":       func(d *apitypes.TypedData) { d.PrimaryType = "Order" },
+		"field beyond the type":      func(d *apitypes.TypedData) { d.Message["more"] = "1" },
+		"field missing":              func(d *apitypes.TypedData) { delete(d.Message, "sigDeadline") },
+		"amount out of its range":    func(d *apitypes.TypedData) { d.Message["sigDeadline"] = "-1" },
 	} {
 		d := permits(t)[0].typedData()
 		alter(&d)

@@ -16,32 +16,32 @@ import (
 
 // A gate blocks chosen keychain operations until it is opened.
 type gate struct {
-	mu   sync.Mutex
-	held map[string]chan struct{}
+	mu      sync.Mutex
+	blocked map[string]chan struct{}
 }
 
 func (g *gate) close(ops ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.held = map[string]chan struct{}{}
+	g.blocked = map[string]chan struct{}{}
 	for _, op := range ops {
-		g.held[op] = make(chan struct{})
+		g.blocked[op] = make(chan struct{})
 	}
 }
 
 func (g *gate) open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for op, c := range g.held {
+	for op, c := range g.blocked {
 		close(c)
-		delete(g.held, op)
+		delete(g.blocked, op)
 	}
 }
 
-// pass blocks while "op item" is held.
+// pass blocks while "op item" is blocked.
 func (g *gate) pass(op, _, item string) error {
 	g.mu.Lock()
-	c := g.held[op+" "+item]
+	c := g.blocked[op+" "+item]
 	g.mu.Unlock()
 	if c != nil {
 		<-c
@@ -52,7 +52,7 @@ func (g *gate) pass(op, _, item string) error {
 // short is a timeout that a keychain in memory never reaches, even on a busy machine.
 const short = 150 * time.Millisecond
 
-func heldStore(t *testing.T) (*keystest.Memory, *gate, *keys.Store) {
+func gatedStore(t *testing.T) (*keystest.Memory, *gate, *keys.Store) {
 	t.Helper()
 	g := &gate{}
 	chain := &keystest.Memory{Before: g.pass}
@@ -62,7 +62,7 @@ func heldStore(t *testing.T) (*keystest.Memory, *gate, *keys.Store) {
 
 func TestHungKeychainNeverHangsTheCaller(t *testing.T) {
 	t.Parallel()
-	_, g, s := heldStore(t)
+	_, g, s := gatedStore(t)
 	g.close("get a", "delete a")
 	begin := time.Now()
 	_, err := s.Get(t.Context(), "a")
@@ -91,7 +91,7 @@ func TestHungKeychainNeverHangsTheCaller(t *testing.T) {
 
 func TestPromptGivesAPersonTime(t *testing.T) {
 	t.Parallel()
-	chain, g, s := heldStore(t)
+	chain, g, s := gatedStore(t)
 	asks := true
 	chain.WillPrompt = func() bool { return asks }
 	g.close("get a")
@@ -109,7 +109,7 @@ func TestPromptGivesAPersonTime(t *testing.T) {
 
 func TestCancelledCallReturnsAtOnce(t *testing.T) {
 	t.Parallel()
-	_, g, s := heldStore(t)
+	_, g, s := gatedStore(t)
 	g.close("set a")
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(time.Millisecond, cancel)
@@ -120,7 +120,7 @@ func TestCancelledCallReturnsAtOnce(t *testing.T) {
 
 func TestLateWriteIsNoticed(t *testing.T) {
 	t.Parallel()
-	chain, g, s := heldStore(t)
+	chain, g, s := gatedStore(t)
 	lates := make(chan keys.LateCall, 8)
 	s.OnLate(func(l keys.LateCall) { lates <- l })
 	g.close("set a")

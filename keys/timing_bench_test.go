@@ -49,10 +49,10 @@ func BenchmarkNonceTiming(b *testing.B) {
 // which were interrupted.
 func welch(samples [2][]float64) float64 {
 	all := slices.Sorted(slices.Values(slices.Concat(samples[0], samples[1])))
-	most := all[len(all)*19/20]
+	limit := all[len(all)*19/20]
 	var means, errors [2]float64
 	for i, s := range samples {
-		s = slices.DeleteFunc(slices.Clone(s), func(v float64) bool { return v > most })
+		s = slices.DeleteFunc(slices.Clone(s), func(v float64) bool { return v > limit })
 		means[i] = mean(s)
 		for _, v := range s {
 			errors[i] += (v - means[i]) * (v - means[i])

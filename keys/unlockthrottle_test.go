@@ -51,7 +51,7 @@ func TestUnlockThrottlePace(t *testing.T) {
 		go func() { done <- b.Unlock(by(t, asker), password) }()
 		return done
 	}
-	held := func(what string, done <-chan error) {
+	delayed := func(what string, done <-chan error) {
 		t.Helper()
 		b.clock.Advance(pace - time.Millisecond)
 		select {
@@ -73,14 +73,14 @@ func TestUnlockThrottlePace(t *testing.T) {
 		}
 	}
 	first := tried(b, 1, wrongPassword)
-	held("the first after the start", first)
+	delayed("the first after the start", first)
 	ends("the first after the start", first, keys.ErrWrongPassword)
 	second := tried(b, 2, wrongPassword)
-	held("another program's", second)
+	delayed("another program's", second)
 	ends("another program's", second, keys.ErrWrongPassword)
 	b = b.again(t, keys.Options{AttemptInterval: pace})
 	third := tried(b, 3, password)
-	held("the right one, after a restart", third)
+	delayed("the right one, after a restart", third)
 	ends("the right one, after a restart", third, nil)
 	wantErr(t, "after a right one nobody waits", <-tried(b, 4, wrongPassword), keys.ErrWrongPassword)
 }

@@ -29,7 +29,7 @@ const (
 var (
 	password = []byte("seven purple llamas dance")
 	start    = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	cheap    = keys.KDF{Passes: 1, MemoryKiB: 8 << 10, Lanes: 1}
+	fastKDF  = keys.KDF{Passes: 1, MemoryKiB: 8 << 10, Lanes: 1}
 )
 
 // A bench is a vault with a keychain in memory and a settable clock.
@@ -51,7 +51,7 @@ func benchOn(t testing.TB, chain *keystest.Memory, o keys.Options, limits keys.L
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.KDF, o.Clock = cheap, clock
+	o.KDF, o.Clock = fastKDF, clock
 	if o.AttemptInterval == 0 {
 		o.AttemptInterval = -1 // because the clock stands still
 	}
@@ -354,7 +354,7 @@ func TestAutoLock(t *testing.T) {
 	}
 	b.clock.Advance(9*time.Minute + 59*time.Second)
 	if locked() {
-		t.Error("a signature is no use")
+		t.Error("a signature does not count as use")
 	}
 	b.clock.Advance(time.Second)
 	if len(idle) != 1 || !idle[0] || !locked() {

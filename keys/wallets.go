@@ -289,18 +289,18 @@ func (v *Vault) readAndSweep(ctx context.Context) (*index, error) {
 	if len(leftovers) == 0 {
 		return x, nil
 	}
-	var gone []string
+	var removed []string
 	for _, id := range leftovers {
 		x.drop(id)
 		if err := v.deleteWalletItem(ctx, id); err == nil || errors.Is(err, ErrMissingItem) {
-			gone = append(gone, id)
+			removed = append(removed, id)
 		} else {
 			x.Pending = append(x.Pending, id)
 		}
 	}
 	if err := v.write(ctx, x); err == nil {
 		v.mu.Lock()
-		for _, id := range gone {
+		for _, id := range removed {
 			delete(v.abandoned, id)
 		}
 		v.mu.Unlock()

@@ -15,7 +15,7 @@ func TestLockWipesTheKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := New(store, Options{KDF: cheapKDF})
+	v, err := New(store, Options{KDF: fastKDF})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,26 +31,26 @@ func TestLockWipesTheKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := v.unlocked.roots[w.ID].(*node)
-	held := []secret{n.key, n.code}
+	secrets := []secret{n.key, n.code}
 	for _, key := range v.unlocked.keys {
-		held = append(held, key)
+		secrets = append(secrets, key)
 	}
-	if len(held) != 4 {
-		t.Fatalf("%d secrets", len(held))
+	if len(secrets) != 4 {
+		t.Fatalf("%d secrets", len(secrets))
 	}
 	blank := make(secret, 32)
-	for _, s := range held {
+	for _, s := range secrets {
 		if s.equal(blank) {
 			t.Fatal("no key in an open vault")
 		}
 	}
 	v.Lock()
-	for i, s := range held {
+	for i, s := range secrets {
 		if !s.equal(blank) {
 			t.Errorf("secret %d survives Lock", i)
 		}
 	}
 	if v.unlocked != nil {
-		t.Error("still open")
+		t.Error("the vault is still open")
 	}
 }

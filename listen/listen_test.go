@@ -177,7 +177,7 @@ func TestReaderStays(t *testing.T) {
 		}
 		select {
 		case <-let:
-			t.Error("it had to leave")
+			t.Error("closed a connection whose client still reads")
 		default:
 		}
 		_ = slow.Close()

@@ -60,14 +60,14 @@ func TestRender(t *testing.T) {
 
 func TestRenderRefuses(t *testing.T) {
 	for name, render := range map[string]func() ([]byte, error){
-		"no extension":     func() ([]byte, error) { return Render(Chromium, runtime.GOOS, exe, nil) },
-		"another's id":     func() ([]byte, error) { return Render(Chromium, runtime.GOOS, exe, []string{firefoxID}) },
-		"a wildcard":       func() ([]byte, error) { return Render(Chromium, runtime.GOOS, exe, []string{"*"}) },
-		"a relative path":  func() ([]byte, error) { return Render(Firefox, runtime.GOOS, "swapkeep", []string{firefoxID}) },
-		"an empty path":    func() ([]byte, error) { return Render(Firefox, runtime.GOOS, "", []string{firefoxID}) },
-		"no UTF-8":         func() ([]byte, error) { return Render(Firefox, runtime.GOOS, exe+"\xe4", []string{firefoxID}) },
-		"no such family":   func() ([]byte, error) { return Render("netscape", runtime.GOOS, exe, []string{firefoxID}) },
-		"one bad of three": func() ([]byte, error) { return Render(Firefox, runtime.GOOS, exe, []string{firefoxID, "x", "{}"}) },
+		"no extension":                      func() ([]byte, error) { return Render(Chromium, runtime.GOOS, exe, nil) },
+		"an id of the other browser family": func() ([]byte, error) { return Render(Chromium, runtime.GOOS, exe, []string{firefoxID}) },
+		"a wildcard":                        func() ([]byte, error) { return Render(Chromium, runtime.GOOS, exe, []string{"*"}) },
+		"a relative path":                   func() ([]byte, error) { return Render(Firefox, runtime.GOOS, "swapkeep", []string{firefoxID}) },
+		"an empty path":                     func() ([]byte, error) { return Render(Firefox, runtime.GOOS, "", []string{firefoxID}) },
+		"no UTF-8":                          func() ([]byte, error) { return Render(Firefox, runtime.GOOS, exe+"\xe4", []string{firefoxID}) },
+		"unknown family":                    func() ([]byte, error) { return Render("netscape", runtime.GOOS, exe, []string{firefoxID}) },
+		"one bad of three":                  func() ([]byte, error) { return Render(Firefox, runtime.GOOS, exe, []string{firefoxID, "x", "{}"}) },
 	} {
 		if b, err := render(); !errors.Is(err, ErrInvalid) || b != nil {
 			t.Errorf("%s: %s, %v", name, b, err)
@@ -78,7 +78,7 @@ func TestRenderRefuses(t *testing.T) {
 func TestChromiumID(t *testing.T) {
 	// SHA-256 of "key" begins 2c70e12b 7a0646f9 2279f427 c7b38e73.
 	if id, err := ChromiumID("a2V5"); err != nil || id != "cmhaobclhkagegpjcchjpechmhldiohd" {
-		t.Fatalf("%s, %v", id, err)
+		t.Fatalf("ChromiumID = %s, %v, want cmhaobclhkagegpjcchjpechmhldiohd", id, err)
 	}
 	for _, key := range []string{"", "not base64!"} {
 		if id, err := ChromiumID(key); err == nil {

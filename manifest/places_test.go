@@ -192,7 +192,7 @@ func TestFallbacksAreNotWritten(t *testing.T) {
 	}
 	for _, p := range written {
 		if p.Fallback {
-			t.Errorf("%s", resolved(p, somebody["windows"]))
+			t.Errorf("wrote to the fallback %s", resolved(p, somebody["windows"]))
 		}
 	}
 }
@@ -243,7 +243,7 @@ func TestFirefoxDetection(t *testing.T) {
 
 func TestFindBrowser(t *testing.T) {
 	if b, err := manifest.FindBrowser("zen"); err != nil || b.Family != manifest.Firefox || b.Title != "Zen" {
-		t.Errorf("%v, %v", b, err)
+		t.Errorf("FindBrowser(zen) = %v, %v, want Zen of the family Firefox", b, err)
 	}
 	_, err := manifest.FindBrowser("netscape")
 	if !errors.Is(err, manifest.ErrUnknownBrowser) || !strings.Contains(err.Error(), "chrome-for-testing, chromium") {

@@ -15,13 +15,13 @@ const maxPause = time.Minute
 // sleep waits before exchange n+1 and reports whether there is time for it. The service's
 // Retry-After counts if it is longer than the backoff; if it is longer than MaxWait there
 // is no further exchange.
-func (c *Client) sleep(ctx context.Context, n int, wish time.Duration) bool {
+func (c *Client) sleep(ctx context.Context, n int, requested time.Duration) bool {
 	wait := backoff(c.limits.Backoff, n)
-	if wish > wait {
-		if wish > c.limits.MaxWait {
+	if requested > wait {
+		if requested > c.limits.MaxWait {
 			return false
 		}
-		wait = wish
+		wait = requested
 	}
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
 		return false

@@ -118,8 +118,8 @@ func TestProxyAndAuthorityOfTheEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		env   []string
-		heard bool
+		env      []string
+		received bool
 	}{
 		"proxy and authority": {[]string{"HTTPS_PROXY=" + proxy.URL, "SSL_CERT_FILE=" + file}, true},
 		"proxy alone":         {[]string{"HTTPS_PROXY=" + proxy.URL}, false},
@@ -127,8 +127,8 @@ func TestProxyAndAuthorityOfTheEnvironment(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 		cmd.Env = append(c.env, asksOutside+"=https://example.com/v1/")
 		out, _ := cmd.CombinedOutput()
-		if heard := strings.Contains(string(out), `heard {"impostor":true}`); heard != c.heard {
-			t.Errorf("%s: heard %v\n%s", name, heard, out)
+		if received := strings.Contains(string(out), `heard {"impostor":true}`); received != c.received {
+			t.Errorf("%s: heard %v\n%s", name, received, out)
 		}
 	}
 }

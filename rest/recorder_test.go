@@ -47,6 +47,6 @@ func TestHideBefore(t *testing.T) {
 		t.Fatal(err, r.Last())
 	}
 	if got := r.Redact("of S3CR3T"); got != "of [redacted]" {
-		t.Errorf("%q", got)
+		t.Errorf("Redact = %q, want of [redacted]", got)
 	}
 }

@@ -86,7 +86,7 @@ func TestRequestAndReply(t *testing.T) {
 		t.Errorf("skew %s, %v", skew, ok)
 	}
 	if _, ok := (&Reply{Header: http.Header{}}).Skew(); ok {
-		t.Error("a skew without a date")
+		t.Error("a clock skew was reported without a date")
 	}
 }
 
@@ -109,7 +109,7 @@ func TestRepetition(t *testing.T) {
 		{"busy", Call{Method: "GET"}, 429, "", 3},
 		{"busy, zero", Call{Method: "GET"}, 429, "0", 3},
 		{"busy for long", Call{Method: "GET"}, 429, "3", 1},
-		{"down for ever", Call{Method: "GET"}, 503, "99999999999", 3}, // an absurd value is ignored
+		{"never comes back", Call{Method: "GET"}, 503, "99999999999", 3}, // an absurd value is ignored
 		{"gateway", Call{Method: "GET"}, 504, "", 3},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	e := failure(t, second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"})))
 	if e.Kind != Unreachable || strings.Contains(e.Error(), base) {
-		t.Errorf("%v", e)
+		t.Errorf("error = %v, want unreachable, without the address", e)
 	}
 }
 
@@ -427,12 +427,12 @@ func TestCancelled(t *testing.T) {
 func TestConnections(t *testing.T) {
 	var mu sync.Mutex
 	opened := map[string]bool{}
-	running, most := 0, 0
+	running, maxRunning := 0, 0
 	count := func(n int) {
 		mu.Lock()
 		defer mu.Unlock()
 		running += n
-		most = max(most, running)
+		maxRunning = max(maxRunning, running)
 	}
 	c := serve(t, quick(), func(w http.ResponseWriter, r *http.Request) {
 		count(1)
@@ -460,8 +460,8 @@ func TestConnections(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if most < 2 || most > maxConnections {
-		t.Errorf("%d calls at once on the wire", most)
+	if maxRunning < 2 || maxRunning > maxConnections {
+		t.Errorf("%d calls at once on the wire", maxRunning)
 	}
 }
 
@@ -529,8 +529,8 @@ func TestEscapedSecret(t *testing.T) {
 		`{"errorCode":"k3y\/with\u002bsign"}`, `{"error":{"message":"k3y\/with+sign"}}`,
 	} {
 		code, detail := readFailure([]byte(body), http.Header{"Authorization": {"Bearer k3y/with+sign"}})
-		if said := code + detail; !strings.Contains(said, redacted) || strings.Contains(said, "k3y") {
-			t.Errorf("%s: %q", body, said)
+		if message := code + detail; !strings.Contains(message, redacted) || strings.Contains(message, "k3y") {
+			t.Errorf("%s: %q", body, message)
 		}
 	}
 }
@@ -545,7 +545,7 @@ func FuzzReadFailure(f *testing.F) {
 		code, detail := readFailure(body, planted)
 		for _, s := range []string{code, detail} {
 			if len([]rune(s)) > maxDetail+1 || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '\u202e' }) || strings.Contains(s, plantedKey) {
-				t.Fatalf("%q", s)
+				t.Fatalf("error text %q is too long, unprintable or has the key", s)
 			}
 		}
 	})

@@ -45,7 +45,7 @@ func TestStream(t *testing.T) {
 		{"too many", say(200, ndjsonType, strings.Repeat("123\n", 30)), nil, nil, TooLarge, ""},
 		{"a line without end", say(200, ndjsonType, strings.Repeat("1", 100)), nil, nil, TooLarge, ""},
 		{"something else", say(200, "text/html", "1\n"), nil, nil, NotJSON, ""},
-		{"it stalls", func(w http.ResponseWriter, r *http.Request) {
+		{"a stalled stream", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", ndjsonType)
 			fmt.Fprintln(w, "1")
 			w.(http.Flusher).Flush()

@@ -125,7 +125,7 @@ func TestCallFails(t *testing.T) {
 	err := c.Call(t.Context(), "keys.unlock", nil, nil)
 	var got *protocol.Error
 	if !errors.As(err, &got) || got.Name != "wrong_password" || got.Data["wait"] != "2s" || got.Remedy == "" {
-		t.Fatalf("%+v", err)
+		t.Fatalf("Call: error %+v, want wrong_password with wait 2s and a remedy", err)
 	}
 	var number int
 	if err := c.Call(t.Context(), "m", nil, &number); err == nil || errors.As(err, &got) {
@@ -152,11 +152,11 @@ func TestEndOfConnection(t *testing.T) {
 		last []byte
 		says string
 	}{
-		"clean":      {nil, ""},
-		"cut short":  {[]byte{9, 0, 0, 0, '{'}, "unexpected EOF"},
-		"no JSON":    {[]byte{2, 0, 0, 0, '{', '!'}, "not a message"},
-		"zero":       {[]byte{0, 0, 0, 0}, "zero length"},
-		"with fault": {framed(`{"jsonrpc":"2.0","id":null,"error":{"code":1005,"message":"no","data":{"name":"origin_refused"}}}`), "origin_refused"},
+		"clean":                      {nil, ""},
+		"cut short":                  {[]byte{9, 0, 0, 0, '{'}, "unexpected EOF"},
+		"no JSON":                    {[]byte{2, 0, 0, 0, '{', '!'}, "not a message"},
+		"zero":                       {[]byte{0, 0, 0, 0}, "zero length"},
+		"with an error and a result": {framed(`{"jsonrpc":"2.0","id":null,"error":{"code":1005,"message":"no","data":{"name":"origin_refused"}}}`), "origin_refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, f := connected(t)
@@ -193,13 +193,13 @@ func TestFaultsAndNotifications(t *testing.T) {
 		f.send(`{"jsonrpc":"2.0","method":"swap.order","params":{"n":1}}`)
 	}()
 	if n := <-c.Notifications(); n.Method != "host.hello" || string(n.Params) != `{"instance":"a"}` {
-		t.Fatalf("%+v", n)
+		t.Fatalf("notification = %+v, want host.hello of instance a", n)
 	}
 	if fault := <-c.Faults(); fault.Name != "frame_zero" {
 		t.Fatal(fault)
 	}
 	if n := <-c.Notifications(); n.Method != "swap.order" {
-		t.Fatalf("%+v", n)
+		t.Fatalf("notification = %+v, want swap.order", n)
 	}
 	if c.Err() != nil {
 		t.Fatal(c.Err())
@@ -323,7 +323,7 @@ func TestProcess(t *testing.T) {
 	p := start("echo")
 	var got struct{ N int }
 	if err := p.Call(t.Context(), "m", map[string]int{"n": 3}, &got); err != nil || got.N != 3 {
-		t.Fatalf("%d, %v", got.N, err)
+		t.Fatalf("Call: result %d, %v, want 3", got.N, err)
 	}
 	for range 2 {
 		if took, err := p.Stop(); err != nil || took >= exitTimeout {
@@ -398,13 +398,13 @@ func FuzzTake(f *testing.F) {
 		var m message
 		read := json.Unmarshal(body, &m) == nil
 		ours := read && m.Method == "" && string(m.ID) == "1"
-		var told *protocol.Error
+		var reply *protocol.Error
 		switch {
 		case err == nil && (!ours || m.Error != nil || !bytes.Equal(result, m.Result)):
 			t.Fatalf("%q: a call ends well, with %q", body, result)
 		case err != nil && ours && m.Error == nil && m.Result != nil:
 			t.Fatalf("%q: %v", body, err)
-		case errors.As(err, &told) && (!read || m.Error == nil || told.Name != m.Error.Name || told.Code != m.Error.Code):
+		case errors.As(err, &reply) && (!read || m.Error == nil || reply.Name != m.Error.Name || reply.Code != m.Error.Code):
 			t.Fatalf("%q: the call ends with another error: %v", body, err)
 		case err != nil && !ours && !errors.Is(err, ErrClosed):
 			t.Fatalf("%q: %v does not say that the connection has ended", body, err)

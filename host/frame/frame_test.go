@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 		{"largest", framed(full, next), nil, true, full},
 		{"zero", framed(nil, next), ErrZero, true, nil},
 		{"one byte over", framed(long, next), ErrOverLength, true, nil},
-		{"over the drain", header(MaxDrain + 1), ErrOverLength, false, nil},
+		{"longer than what is drained", header(MaxDrain + 1), ErrOverLength, false, nil},
 		{"text on the wire", []byte("hello world"), ErrOverLength, false, nil},
 		{"end between frames", nil, io.EOF, false, nil},
 		{"cut in the header", []byte{1, 0}, io.ErrUnexpectedEOF, false, nil},

@@ -138,7 +138,7 @@ func clearStopMark(p transport.Instance) error {
 
 // Holder reports whether a process holds the lock of the home, even if it does not listen
 // because it is starting, is stopping or has lost its socket. The pid is 0 if unknown.
-func Holder(p transport.Instance) (pid int, held bool) {
+func Holder(p transport.Instance) (pid int, locked bool) {
 	if _, err := os.Lstat(p.LockPath()); err != nil {
 		return 0, false
 	}

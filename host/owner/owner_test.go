@@ -186,7 +186,7 @@ func TestAcquire(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := first.Listen(); err == nil {
-		t.Fatal("bound twice")
+		t.Fatal("Listen succeeded twice")
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func TestAcquireRace(t *testing.T) {
 					return
 				}
 				if _, other := holding.LoadOrStore("home", n); other {
-					t.Error("two owners at once")
+					t.Error("two owners at the same time")
 				}
 				wins.Store(n, true)
 				holding.Delete("home")
@@ -232,9 +232,9 @@ func TestAcquireRace(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	won := 0
-	wins.Range(func(any, any) bool { won++; return true })
-	if won == 0 {
+	acquired := 0
+	wins.Range(func(any, any) bool { acquired++; return true })
+	if acquired == 0 {
 		t.Fatal("nobody ever owned the home")
 	}
 }
@@ -425,28 +425,28 @@ func TestRejoinInNoTime(t *testing.T) {
 	}
 	over, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
-	for name, ctx := range map[string]context.Context{"over": over, "not told": untold{over, time.Now().Add(300 * time.Millisecond)}} {
+	for name, ctx := range map[string]context.Context{"already over": over, "reports its end late": lateContext{over, time.Now().Add(300 * time.Millisecond)}} {
 		if _, err := EnsureUnlessStopped(ctx, l); !errors.Is(err, ErrStopped) || !errors.Is(err, transport.ErrNoDaemon) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// untold is a context that reports its end only after a delay.
-type untold struct {
+// lateContext is a context that reports its end only after a delay.
+type lateContext struct {
 	context.Context
-	tells time.Time
+	reports time.Time
 }
 
-func (u untold) Done() <-chan struct{} {
-	if time.Now().Before(u.tells) {
+func (u lateContext) Done() <-chan struct{} {
+	if time.Now().Before(u.reports) {
 		return nil
 	}
 	return u.Context.Done()
 }
 
-func (u untold) Err() error {
-	if time.Now().Before(u.tells) {
+func (u lateContext) Err() error {
+	if time.Now().Before(u.reports) {
 		return nil
 	}
 	return u.Context.Err()
@@ -653,7 +653,7 @@ func TestVacant(t *testing.T) {
 	did := false
 	act := func() error {
 		did = true
-		if _, held := Holder(p); !held {
+		if _, locked := Holder(p); !locked {
 			t.Error("a daemon could start")
 		}
 		return nil
@@ -668,8 +668,8 @@ func TestVacant(t *testing.T) {
 	if err := WithLock(p, act); err != nil || !did {
 		t.Errorf("%v, acted %t", err, did)
 	}
-	if _, held := Holder(p); held {
-		t.Error("it is held afterwards")
+	if _, locked := Holder(p); locked {
+		t.Error("Holder still reports the lock afterwards")
 	}
 }
 

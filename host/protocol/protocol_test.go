@@ -61,7 +61,7 @@ func TestMethodsAreSound(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range Methods {
 		if seen[m.Name] || m.Does == "" || m.Access != Reads && m.Access != Writes && m.Access != Terminal {
-			t.Errorf("%+v", m)
+			t.Errorf("method %+v is listed twice, undescribed, or of unknown access", m)
 		}
 		seen[m.Name] = true
 		for _, v := range []any{m.Params, m.Result} {
@@ -117,7 +117,7 @@ func TestAmounts(t *testing.T) {
 		}
 	}
 	if AmountOf(nil) != "" || Amount("x").Int() != nil {
-		t.Error("what is no amount")
+		t.Error("a nil or malformed amount is read as one")
 	}
 }
 
@@ -144,7 +144,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	}
 	s.Zero()
 	if string(s) != strings.Repeat("\x00", 7) {
-		t.Error("not wiped")
+		t.Error("the secret was not wiped")
 	}
 	long := `"` + strings.Repeat("a", MaxSecret+1) + `"`
 	for _, in := range []string{long, `1`, `null`, `{}`, `"\ud800"`, `"\ud800\u0041"`, `"\udc00\ud800"`} {

@@ -13,24 +13,24 @@ import (
 
 // grantOf lets a relay read a daemon's first messages, and returns what the browser got
 // and the result.
-func grantOf(t testing.TB, messages ...[]byte) (heard [][]byte, err error) {
+func grantOf(t testing.TB, messages ...[]byte) (received [][]byte, err error) {
 	t.Helper()
-	var stream, said bytes.Buffer
+	var stream, out bytes.Buffer
 	to := frame.NewWriter(&stream)
 	for _, m := range messages {
 		_ = to.Write(m)
 	}
-	r, err := newRelay(Config{Out: &said, Attach: protocol.AttachParams{}}, func(error) { t.Error("the relay thinks that its browser has gone") })
+	r, err := newRelay(Config{Out: &out, Attach: protocol.AttachParams{}}, func(error) { t.Error("the relay thinks that its browser has gone") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = r.readGrant(frame.NewReader(&stream))
-	for in := frame.NewReader(&said); ; {
+	for in := frame.NewReader(&out); ; {
 		body, end := in.Read()
 		if end != nil {
-			return heard, err
+			return received, err
 		}
-		heard = append(heard, body)
+		received = append(received, body)
 	}
 }
 
@@ -72,7 +72,7 @@ func FuzzGrant(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		messages := bytes.FieldsFunc(text, func(c rune) bool { return c == '\n' })
-		heard, err := grantOf(t, messages...)
+		received, err := grantOf(t, messages...)
 		first, sure := len(messages), true // index of the first answer
 		for i, m := range messages {
 			answer, grant, known := meaning(m)
@@ -85,19 +85,19 @@ func FuzzGrant(f *testing.F) {
 		}
 		switch {
 		case err == nil:
-			if sure && (len(heard) != first || !bytes.Equal(bytes.Join(heard, nil), bytes.Join(messages[:first], nil))) {
-				t.Fatalf("%q: the browser hears %q", messages, heard)
+			if sure && (len(received) != first || !bytes.Equal(bytes.Join(received, nil), bytes.Join(messages[:first], nil))) {
+				t.Fatalf("%q: the browser hears %q", messages, received)
 			}
 		case errors.Is(err, ErrRefused):
 			var e struct {
 				ID    *int
 				Error *protocol.Error
 			}
-			if len(heard) != 1 || json.Unmarshal(heard[0], &e) != nil || e.ID != nil || e.Error == nil || e.Error.Code == 0 {
-				t.Fatalf("%q: the browser hears %q", messages, heard)
+			if len(received) != 1 || json.Unmarshal(received[0], &e) != nil || e.ID != nil || e.Error == nil || e.Error.Code == 0 {
+				t.Fatalf("%q: the browser hears %q", messages, received)
 			}
-		case !errors.Is(err, errDaemonGone) || len(heard) > 0:
-			t.Fatalf("%q: %v, the browser hears %q", messages, err, heard)
+		case !errors.Is(err, errDaemonGone) || len(received) > 0:
+			t.Fatalf("%q: %v, the browser hears %q", messages, err, received)
 		}
 	})
 }

@@ -15,9 +15,9 @@ const hangupDelay = 10 * time.Millisecond
 // Hangup returns a channel that is closed when no process can write to the descriptor any
 // more, even if it has unread bytes.
 func Hangup(fd int) <-chan struct{} {
-	gone := make(chan struct{})
+	closed := make(chan struct{})
 	go func() {
-		defer close(gone)
+		defer close(closed)
 		time.Sleep(hangupDelay)
 		watch := []unix.PollFd{{Fd: int32(fd), Events: hangupEvents}}
 		for {
@@ -27,5 +27,5 @@ func Hangup(fd int) <-chan struct{} {
 			}
 		}
 	}()
-	return gone
+	return closed
 }

@@ -156,7 +156,7 @@ func (b *browser) read(t *testing.T) string {
 	case s := <-got:
 		return s
 	case <-time.After(5 * time.Second):
-		t.Fatal("the relay said nothing")
+		t.Fatal("the relay sent nothing")
 		return ""
 	}
 }
@@ -223,7 +223,7 @@ func TestFaultsOfFrames(t *testing.T) {
 	}{
 		{"zero", "frame_zero", []byte{0, 0, 0, 0}, false},
 		{"over-length", "frame_too_long", append([]byte{1, 0, 16, 0}, bytes.Repeat([]byte{'x'}, frame.MaxIn+1)...), false},
-		{"over the drain", "frame_too_long", []byte{1, 0, 0, 4}, true},
+		{"longer than what is drained", "frame_too_long", []byte{1, 0, 0, 4}, true},
 		{"text", "frame_too_long", []byte("hello"), true},
 	}
 	for _, tt := range tests {
@@ -320,7 +320,7 @@ func TestEndsWithItsBrowser(t *testing.T) {
 // TestLastMessagesArrive checks that what a browser sent just before it left still reaches
 // the daemon.
 func TestLastMessagesArrive(t *testing.T) {
-	d, heard := newDaemon(t), make(chan string, 10)
+	d, received := newDaemon(t), make(chan string, 10)
 	d.behave = func(conn net.Conn, _ int) {
 		in := frame.NewReader(conn)
 		for {
@@ -328,7 +328,7 @@ func TestLastMessagesArrive(t *testing.T) {
 			if err != nil {
 				return
 			}
-			heard <- string(body)
+			received <- string(body)
 		}
 	}
 	b := start(t, d, nil)
@@ -339,12 +339,12 @@ func TestLastMessagesArrive(t *testing.T) {
 		t.Fatal(err)
 	}
 	select {
-	case got := <-heard:
+	case got := <-received:
 		if got != `{"id":1,"method":"swap.execute"}` {
 			t.Fatal(got)
 		}
 	case <-time.After(time.Second):
-		t.Fatal("lost")
+		t.Fatal("the message was lost")
 	}
 }
 
@@ -451,8 +451,8 @@ func TestHelloGoesAhead(t *testing.T) {
 // not answer is sent to the next one, and not twice if the attach was granted.
 func TestHelloIsOwedUntilTheAttachIsGranted(t *testing.T) {
 	for name, first := range map[string]struct {
-		says string
-		owed bool
+		says       string
+		helloAgain bool
 	}{
 		"goes away":       {"", true},
 		"is going away":   {refusal("stopping"), true},
@@ -474,7 +474,7 @@ func TestHelloIsOwedUntilTheAttachIsGranted(t *testing.T) {
 			}
 			b := start(t, d, nil)
 			b.send(t, askHello)
-			if first.owed {
+			if first.helloAgain {
 				b.expect(t, askHello)
 			}
 			time.Sleep(2 * reconnectPause) // what was not delivered to the first goes to the second
@@ -523,9 +523,9 @@ func TestEndlessPrelude(t *testing.T) {
 // is not from a daemon.
 func TestAnswersToTheAttach(t *testing.T) {
 	for _, tt := range []struct {
-		answer string
-		ends   error // nil: granted
-		heard  string
+		answer   string
+		ends     error // nil: granted
+		received string
 	}{
 		{`{"jsonrpc":"2.0","id":"attach","result":{},"error":null}`, nil, ""},
 		{`{"jsonrpc":"2.0","id":"attach","result":{},"error":{"code":1002,"message":"no room"}}`, ErrRefused, `{"jsonrpc":"2.0","id":null,"error":{"code":1002,"message":"no room"}}`},
@@ -539,11 +539,11 @@ func TestAnswersToTheAttach(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"attach","error":{"code":1010,"data":{"name":"daemon_starting"}}}`, errDaemonGone, ""},
 		{`{"jsonrpc":"2.0","id":"attach","error":{"code":1,"message":"` + strings.Repeat("<", frame.MaxOut/2) + `"}}`, ErrRefused, "result_too_large"},
 	} {
-		heard, err := grantOf(t, []byte(tt.answer))
+		received, err := grantOf(t, []byte(tt.answer))
 		if !errors.Is(err, tt.ends) {
 			t.Errorf("%.80s: %v, want %v", tt.answer, err, tt.ends)
 		}
-		if got := string(bytes.Join(heard, nil)); got != tt.heard && (tt.heard != "result_too_large" || !strings.Contains(got, tt.heard)) {
+		if got := string(bytes.Join(received, nil)); got != tt.received && (tt.received != "result_too_large" || !strings.Contains(got, tt.received)) {
 			t.Errorf("%.80s: the browser hears %.80s", tt.answer, got)
 		}
 	}

@@ -31,13 +31,13 @@ func (r *relay) session(ctx context.Context, conn net.Conn) error {
 	out := frame.NewWriter(conn)
 	_ = conn.SetDeadline(time.Now().Add(protocol.AttachTimeout))
 	_ = out.Write(r.attach) // a full daemon has already answered and closed without reading
-	granted, gone := make(chan error, 1), make(chan error, 1)
-	go r.copyToBrowser(conn, granted, gone)
+	granted, closed := make(chan error, 1), make(chan error, 1)
+	go r.copyToBrowser(conn, granted, closed)
 	if err := r.awaitGrant(ctx, out, granted); err != nil {
 		return ended(ctx, err)
 	}
 	for {
-		body, open, err := r.next(ctx, gone)
+		body, open, err := r.next(ctx, closed)
 		if err != nil || !open {
 			return err
 		}
@@ -55,11 +55,11 @@ func (r *relay) session(ctx context.Context, conn net.Conn) error {
 // sent to the daemon at once but stays pending until then, because it may be repeated to
 // another daemon. Any other request waits, because it may not be repeated.
 func (r *relay) awaitGrant(ctx context.Context, out *frame.Writer, granted <-chan error) error {
-	said := false
+	relayed := false
 	for inbound := r.inbound; ; {
 		if r.pending != nil {
 			inbound = nil
-			said = isHello(r.pending) && out.Write(r.pending) == nil
+			relayed = isHello(r.pending) && out.Write(r.pending) == nil
 		}
 		select {
 		case body, open := <-inbound:
@@ -67,7 +67,7 @@ func (r *relay) awaitGrant(ctx context.Context, out *frame.Writer, granted <-cha
 				inbound = nil
 			}
 		case err := <-granted:
-			if err == nil && said {
+			if err == nil && relayed {
 				clear(r.pending)
 				r.pending = nil
 			}
@@ -85,14 +85,14 @@ func isHello(body []byte) bool {
 }
 
 // next returns the browser's next frame, or first the one still pending.
-func (r *relay) next(ctx context.Context, gone <-chan error) (body []byte, open bool, err error) {
+func (r *relay) next(ctx context.Context, closed <-chan error) (body []byte, open bool, err error) {
 	if r.pending != nil {
 		return r.pending, true, nil
 	}
 	select {
 	case body, open = <-r.inbound:
 		return body, open, nil
-	case err = <-gone:
+	case err = <-closed:
 		return nil, true, ended(ctx, err)
 	case <-ctx.Done():
 		return nil, true, ctx.Err()
@@ -184,7 +184,7 @@ func (r *relay) refused(a message) error {
 
 // copyToBrowser reports whether the attach is granted and then copies the daemon's frames to the
 // browser until the connection ends.
-func (r *relay) copyToBrowser(conn net.Conn, granted, gone chan<- error) {
+func (r *relay) copyToBrowser(conn net.Conn, granted, closed chan<- error) {
 	in := frame.NewReader(conn)
 	err := r.readGrant(in)
 	if err == nil {
@@ -194,7 +194,7 @@ func (r *relay) copyToBrowser(conn net.Conn, granted, gone chan<- error) {
 	for err == nil {
 		err = r.copyFrame(in)
 	}
-	gone <- err
+	closed <- err
 }
 
 // copyFrame copies one frame of the daemon to the browser. Its error means that the daemon

@@ -115,12 +115,12 @@ func FuzzNetwork(f *testing.F) {
 			t.Fatal(err)
 		}
 		got, err := s.ActiveNetwork(8453)
-		said, whole := strconv.ParseUint(strings.Trim(string(value), " \t\r\n"), 10, 64)
-		if err != nil || got != 8453 && (whole != nil || got != said) || whole == nil && said > 0 && value[0] != '0' && got == 8453 && said != 8453 && json.Valid(value) {
+		stored, whole := strconv.ParseUint(strings.Trim(string(value), " \t\r\n"), 10, 64)
+		if err != nil || got != 8453 && (whole != nil || got != stored) || whole == nil && stored > 0 && value[0] != '0' && got == 8453 && stored != 8453 && json.Valid(value) {
 			t.Fatalf("%q is read as %d, %v", value, got, err)
 		}
 		again, err := Open(db, config.Default(), Options{})
-		if err != nil || (again.Ignored()[NetworkKey] == nil) != (whole == nil && said > 0 && json.Valid(value)) {
+		if err != nil || (again.Ignored()[NetworkKey] == nil) != (whole == nil && stored > 0 && json.Valid(value)) {
 			t.Fatalf("%q: ignored %v, %v", value, again.Ignored(), err)
 		}
 		if err := again.SetActiveNetwork(10); err != nil || len(again.Ignored()) > 0 {
@@ -417,9 +417,9 @@ func TestOverridden(t *testing.T) {
 
 func TestRPC(t *testing.T) {
 	wrong := errors.New("wrong.example: rpc endpoint serves another chain")
-	var asked []string
+	var queried []string
 	proof := func(_ context.Context, chain uint64, urls []string) error {
-		asked = append(asked, urls...)
+		queried = append(queried, urls...)
 		if chain != 1 || slices.Contains(urls, "https://wrong.example") {
 			return wrong
 		}
@@ -429,14 +429,14 @@ func TestRPC(t *testing.T) {
 	s := fresh(t, Options{ProveRPC: proof, Apply: func(_ string, c config.Config) { used = c }})
 	const key = "networks.1.rpc"
 	if got := find(t, s, key, false); !slices.Equal(got.Values, []string{"own.example"}) || !got.Masked || got.Source != protocol.FromDefault {
-		t.Errorf("%+v", got)
+		t.Errorf("setting = %+v, want own.example, masked, by default", got)
 	}
 	if _, err := s.Change(t.Context(), key, []string{"https://good.example", "https://wrong.example"}); !errors.Is(err, protocol.New("rpc_refused", "")) {
 		t.Errorf("an endpoint of another chain: %v", err)
 	}
 	got, err := s.Change(t.Context(), key, []string{"https://good.example/ACCESSKEY", "https://two.example"})
 	if err != nil || !slices.Equal(got.Values, []string{"good.example", "two.example"}) || !got.Masked {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("Change = %+v, %v, want good.example and two.example, masked", got, err)
 	}
 	if !slices.Equal(used.Networks["1"].RPC, []string{"https://good.example/ACCESSKEY", "https://two.example"}) {
 		t.Errorf("applied %v", used.Networks)
@@ -444,9 +444,9 @@ func TestRPC(t *testing.T) {
 	if whole := find(t, s, key, true); whole.Masked || whole.Values[0] != "https://good.example/ACCESSKEY" {
 		t.Errorf("revealed %+v", whole)
 	}
-	asked = nil
-	if got, err := s.Change(t.Context(), key, nil); err != nil || !slices.Equal(got.Values, []string{"own.example"}) || asked != nil {
-		t.Errorf("reset: %+v, %v, asked %v", got, err, asked)
+	queried = nil
+	if got, err := s.Change(t.Context(), key, nil); err != nil || !slices.Equal(got.Values, []string{"own.example"}) || queried != nil {
+		t.Errorf("reset: %+v, %v, asked %v", got, err, queried)
 	}
 }
 
@@ -467,7 +467,7 @@ func TestIgnored(t *testing.T) {
 	s := open(t, db, config.Default(), Options{})
 	c := s.Config()
 	if c.Swap.Slippage.Hundredths != 50 || c.Fees.Receiver != "" || c.UI.Currency != "EUR" {
-		t.Errorf("%+v", c)
+		t.Errorf("config = %+v, want slippage 50, no fee receiver and EUR", c)
 	}
 	if got := s.Ignored(); len(got) != 5 || got["ui.currency"] != nil {
 		t.Errorf("ignored %v", got)

@@ -61,8 +61,8 @@ func listenAsOther(path string) error {
 	if err != nil {
 		return err
 	}
-	heard, _ := io.ReadAll(conn)
-	fmt.Printf("%d bytes\n", len(heard))
+	received, _ := io.ReadAll(conn)
+	fmt.Printf("%d bytes\n", len(received))
 	return nil
 }
 
@@ -108,7 +108,7 @@ func greeted(t *testing.T, p Instance) net.Conn {
 		t.Fatal(err)
 	}
 	if got, err := bufio.NewReader(conn).ReadString('\n'); got != "hello\n" {
-		t.Fatalf("%q, %v", got, err)
+		t.Fatalf("read %q, %v, want hello", got, err)
 	}
 	return conn
 }
@@ -245,7 +245,7 @@ func TestCheckOnlyLooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Check(p); err != nil {
-		t.Errorf("of a folder that others may only read: %v", err)
+		t.Errorf("a folder that others can read: error %v", err)
 	}
 	if info, err := os.Stat(p.RunDir()); err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("it narrowed it: %v, %v", info.Mode(), err)
@@ -264,7 +264,7 @@ func TestReadableRunDirIsNarrowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(p.RunDir()); err != nil || info.Mode().Perm() != 0o700 {
-		t.Fatalf("%v, %v", info.Mode(), err)
+		t.Fatalf("mode of the run directory = %v, %v, want 0700", info.Mode(), err)
 	}
 }
 
@@ -369,15 +369,15 @@ func otherListens(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	heard := bufio.NewReader(stdout)
-	if line, err := heard.ReadString('\n'); line != "listening\n" {
-		t.Fatalf("%q, %v", line, err)
+	lines := bufio.NewReader(stdout)
+	if line, err := lines.ReadString('\n'); line != "listening\n" {
+		t.Fatalf("read %q, %v, want listening", line, err)
 	}
 	open(0o700)
 	if _, err := Dial(t.Context(), p); !errors.Is(err, ErrForeignPeer) {
 		t.Errorf("dialed another user's daemon: %v", err)
 	}
-	if line, err := heard.ReadString('\n'); line != "0 bytes\n" {
+	if line, err := lines.ReadString('\n'); line != "0 bytes\n" {
 		t.Errorf("another user's daemon heard %q, %v", line, err)
 	}
 	_ = cmd.Wait()

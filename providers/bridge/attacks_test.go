@@ -110,7 +110,7 @@ type attack struct {
 
 // onDeposit are attacks on a deposit of 25 USDC; its steps are an approval and a deposit.
 var onDeposit = []attack{
-	{"a deposit in another name", func(q map[string]any) {
+	{"a deposit for another depositor", func(q map[string]any) {
 		tx(q, 1)["data"] = calldata("0xe8017952", testAttacker, usdcOnBase, int64(25_000_000), testOrderID)
 	}, swap.NotAsAccepted, "depositor"},
 	{"a deposit of another token", func(q map[string]any) {
@@ -129,8 +129,8 @@ var onDeposit = []attack{
 		tx(q, 1)["data"] = calldata("0xe8017952", testAccount, usdcOnBase, int64(25_000_000), common.Hash{})
 	}, swap.Undecodable, "orderId"},
 	{"bytes behind the deposit", func(q map[string]any) { tx(q, 1)["data"] = tx(q, 1)["data"].(string) + "00" }, swap.Undecodable, "data"},
-	{"a deposit of the coin", func(q map[string]any) { tx(q, 1)["data"] = calldata("0x49290c1c", testAccount, testOrderID) }, swap.Undecodable, "data"},
-	{"a transfer in place of it", func(q map[string]any) {
+	{"a deposit of the native coin", func(q map[string]any) { tx(q, 1)["data"] = calldata("0x49290c1c", testAccount, testOrderID) }, swap.Undecodable, "data"},
+	{"a transfer in place of the deposit", func(q map[string]any) {
 		tx(q, 1)["to"], tx(q, 1)["data"] = usdcOnBase.Hex(), calldata("0xa9059cbb", testAttacker, int64(25_000_000))
 		q["steps"] = steps(q)[1:]
 	}, swap.NotPinned, "to"},
@@ -144,14 +144,14 @@ var onDeposit = []attack{
 	{"the router, which takes the coin only", func(q map[string]any) {
 		tx(q, 1)["to"], tx(q, 0)["data"] = routerPairs[2].router.Hex(), calldata("0x095ea7b3", routerPairs[2].router, int64(25_000_000))
 	}, swap.NotPinned, "to"},
-	{"coins sent along", func(q map[string]any) { tx(q, 1)["value"] = "1" }, swap.NotAsAccepted, "value"},
+	{"native value sent along", func(q map[string]any) { tx(q, 1)["value"] = "1" }, swap.NotAsAccepted, "value"},
 	{"from another account", func(q map[string]any) { tx(q, 1)["from"] = testAttacker.Hex() }, swap.NotAsAccepted, "from"},
 	{"on another chain", func(q map[string]any) { tx(q, 1)["chainId"] = 1 }, swap.NotAsAccepted, "chainId"},
 	{"on no chain", func(q map[string]any) { delete(tx(q, 1), "chainId") }, swap.ProviderInvalidResponse, "chainId"},
 	{"an approval without limit", func(q map[string]any) {
 		tx(q, 0)["data"] = calldata("0x095ea7b3", depository, common.MaxHash)
 	}, swap.NotAsAccepted, "approve"},
-	{"an approval of a little more", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", depository, int64(25_000_001)) }, swap.NotAsAccepted, "approve"},
+	{"an approval of one unit more", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", depository, int64(25_000_001)) }, swap.NotAsAccepted, "approve"},
 	{"an approval of a stranger", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", testAttacker, int64(25_000_000)) }, swap.NotAsAccepted, "approve"},
 	{"an approval of a router that is not called", func(q map[string]any) {
 		tx(q, 0)["data"] = calldata("0x095ea7b3", routerPairs[2].proxy, int64(25_000_000))
@@ -159,7 +159,7 @@ var onDeposit = []attack{
 	{"an approval on another token", func(q map[string]any) { tx(q, 0)["to"] = daiOnBase.Hex() }, swap.NotAsAccepted, "approve"},
 	{"an increase of an allowance", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x39509351", depository, int64(25_000_000)) }, swap.NotAsAccepted, "approve"},
 	{"an approval that takes coins", func(q map[string]any) { tx(q, 0)["value"] = "1" }, swap.NotAsAccepted, "approve"},
-	{"an approval of nothing, and no more", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", depository, int64(0)) }, swap.NotAsAccepted, "approve"},
+	{"only an approval of zero", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", depository, int64(0)) }, swap.NotAsAccepted, "approve"},
 	{"two approvals", func(q map[string]any) { q["steps"] = append([]any{copied(steps(q)[0])}, steps(q)...) }, swap.NotAsAccepted, "approve"},
 	{"three approvals", func(q map[string]any) {
 		q["steps"] = append([]any{copied(steps(q)[0]), copied(steps(q)[0])}, steps(q)...)
@@ -174,9 +174,9 @@ var onDeposit = []attack{
 	{"an unknown step", func(q map[string]any) { step1(q, 0)["id"] = "prepare" }, swap.Undecodable, "id"},
 	{"a swap on one chain", func(q map[string]any) { step1(q, 1)["id"] = "swap" }, swap.NotAsAccepted, "id"},
 	{"a signature", func(q map[string]any) { step1(q, 1)["kind"] = "signature" }, swap.Undecodable, "kind"},
-	{"an address of its own", func(q map[string]any) { step1(q, 1)["depositAddress"] = testAttacker.Hex() }, swap.Undecodable, "depositAddress"},
-	{"done already", func(q map[string]any) { step1(q, 1)["items"].([]any)[0].(map[string]any)["status"] = "complete" }, swap.Undecodable, "status"},
-	{"no step", func(q map[string]any) { q["steps"] = []any{} }, swap.ProviderInvalidResponse, "steps"},
+	{"a step with an address field", func(q map[string]any) { step1(q, 1)["depositAddress"] = testAttacker.Hex() }, swap.Undecodable, "depositAddress"},
+	{"a step marked as complete", func(q map[string]any) { step1(q, 1)["items"].([]any)[0].(map[string]any)["status"] = "complete" }, swap.Undecodable, "status"},
+	{"no steps", func(q map[string]any) { q["steps"] = []any{} }, swap.ProviderInvalidResponse, "steps"},
 	{"the approval alone", func(q map[string]any) { q["steps"] = steps(q)[:1] }, swap.ProviderInvalidResponse, "steps"},
 	{"another request's step", func(q map[string]any) { step1(q, 1)["requestId"] = testOrderID.Hex() }, swap.NotAsAccepted, "requestId"},
 	{"another request to be asked about", func(q map[string]any) {
@@ -192,18 +192,18 @@ var onDeposit = []attack{
 		}
 		delete(step1(q, 1)["items"].([]any)[0].(map[string]any), "check")
 	}, swap.ProviderInvalidResponse, "requestId"},
-	{"the output to another", func(q map[string]any) { at(q, "details")["recipient"] = testAttacker.Hex() }, swap.NotAsAccepted, "recipient"},
+	{"the output to another recipient", func(q map[string]any) { at(q, "details")["recipient"] = testAttacker.Hex() }, swap.NotAsAccepted, "recipient"},
 	{"another token bought", func(q map[string]any) { at(q, "details", "currencyOut", "currency")["address"] = testAttacker.Hex() }, swap.NotAsAccepted, "currencyOut"},
-	{"on another chain bought", func(q map[string]any) { at(q, "details", "currencyOut", "currency")["chainId"] = 10 }, swap.NotAsAccepted, "currencyOut"},
+	{"the output on another chain", func(q map[string]any) { at(q, "details", "currencyOut", "currency")["chainId"] = 10 }, swap.NotAsAccepted, "currencyOut"},
 	{"another amount sold", func(q map[string]any) { at(q, "details", "currencyIn")["amount"] = "25000001" }, swap.NotAsAccepted, "amountIn"},
-	{"a floor below the slippage", func(q map[string]any) { at(q, "details", "currencyOut")["minimumAmount"] = "24755300" }, swap.NotAsAccepted, "minimumAmount"},
-	{"a floor above the amount", func(q map[string]any) { at(q, "details", "currencyOut")["minimumAmount"] = "24879701" }, swap.NotAsAccepted, "minimumAmount"},
-	{"nothing bought", func(q map[string]any) { at(q, "details", "currencyOut")["amount"] = "0" }, swap.AmountTooSmall, "amountOut"},
+	{"a minimum below the slippage", func(q map[string]any) { at(q, "details", "currencyOut")["minimumAmount"] = "24755300" }, swap.NotAsAccepted, "minimumAmount"},
+	{"a minimum above the amount", func(q map[string]any) { at(q, "details", "currencyOut")["minimumAmount"] = "24879701" }, swap.NotAsAccepted, "minimumAmount"},
+	{"an output of zero", func(q map[string]any) { at(q, "details", "currencyOut")["amount"] = "0" }, swap.AmountTooSmall, "amountOut"},
 	{"more slippage", func(q map[string]any) { at(q, "details", "slippageTolerance")["total"] = "500" }, swap.NotAsAccepted, "slippageTolerance"},
 	{"gas bought at the destination", func(q map[string]any) { at(q, "details")["currencyGasTopup"] = map[string]any{"amount": "1"} }, swap.NotAsAccepted, "currencyGasTopup"},
 	{"a higher fee", func(q map[string]any) { at(q, "fees", "app")["amount"] = "100001" }, swap.NotAsAccepted, "appFees"},
 	{"a deposit expected elsewhere", func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["depository"] = testAttacker.Hex() }, swap.NotPinned, "depository"},
-	{"more expected", func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["amount"] = "25000001" }, swap.NotAsAccepted, "paymentDetails"},
+	{"a larger deposit expected", func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["amount"] = "25000001" }, swap.NotAsAccepted, "paymentDetails"},
 	{"a refund in a token of its own", func(q map[string]any) { at(q, "details", "refundCurrency", "currency")["address"] = testAttacker.Hex() }, swap.NotAsAccepted, "refundCurrency"},
 	{"a refund on another chain", func(q map[string]any) { at(q, "details", "refundCurrency", "currency")["chainId"] = 42161 }, swap.NotAsAccepted, "refundCurrency"},
 	{"a refund in a token of its own, expected as well", func(q map[string]any) {
@@ -234,16 +234,16 @@ var onRouter = []attack{
 
 // onSwap are attacks on a swap on one chain, whose steps are two approvals and the swap.
 var onSwap = []attack{
-	{"a deposit in its place", func(q map[string]any) { step1(q, 2)["id"] = "deposit" }, swap.NotAsAccepted, "id"},
-	{"the depository in its place", func(q map[string]any) {
+	{"a deposit in place of the router call", func(q map[string]any) { step1(q, 2)["id"] = "deposit" }, swap.NotAsAccepted, "id"},
+	{"the depository in place of the router", func(q map[string]any) {
 		tx(q, 2)["to"], tx(q, 2)["data"] = depository.Hex(), calldata("0xe8017952", testAccount, usdtOnEthereum, int64(200_000_000), testOrderID)
 		for i := range 2 {
 			tx(q, i)["data"] = strings.Replace(tx(q, i)["data"].(string), "ccc88a9d1b4ed6b0eaba998850414b24f1c315be", strings.ToLower(depository.Hex()[2:]), 1)
 		}
 	}, swap.Undecodable, "to"},
 	{"a reset that allows", func(q map[string]any) { tx(q, 0)["data"] = tx(q, 1)["data"] }, swap.NotAsAccepted, "approve"},
-	{"a reset behind", func(q map[string]any) { tx(q, 0)["data"], tx(q, 1)["data"] = tx(q, 1)["data"], tx(q, 0)["data"] }, swap.NotAsAccepted, "approve"},
-	{"coins sent along", func(q map[string]any) { tx(q, 2)["value"] = "1" }, swap.NotAsAccepted, "value"},
+	{"a reset after the approval", func(q map[string]any) { tx(q, 0)["data"], tx(q, 1)["data"] = tx(q, 1)["data"], tx(q, 0)["data"] }, swap.NotAsAccepted, "approve"},
+	{"native value sent along", func(q map[string]any) { tx(q, 2)["value"] = "1" }, swap.NotAsAccepted, "value"},
 }
 
 func routedDAI() swap.QuoteRequest {
@@ -400,16 +400,16 @@ type changedStep struct {
 }
 
 var changedSteps = map[string]changedStep{
-	"another provider":       {func(t *swap.Terms, _ *swap.Step) { t.Provider = swap.Intent }, swap.NotAsAccepted},
-	"the coin wrapped first": {func(t *swap.Terms, _ *swap.Step) { t.Wrap = usdcOnBase }, swap.NotAsAccepted},
-	"a chain without it":     {func(t *swap.Terms, _ *swap.Step) { t.SrcChain = 39 }, swap.UnsupportedNetwork},
-	"another token":          {func(t *swap.Terms, _ *swap.Step) { t.TokenIn = daiOnBase }, swap.NotAsAccepted},
-	"another amount":         {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = units(1) }, swap.NotAsAccepted},
-	"no amount":              {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = nil }, swap.AmountZero},
-	"a deferred step":        {func(_ *swap.Terms, s *swap.Step) { s.Kind, s.Call = swap.DeferredStep, nil }, swap.Undecodable},
-	"nothing":                {func(_ *swap.Terms, s *swap.Step) { s.Call = nil }, swap.Undecodable},
-	"no value":               {func(_ *swap.Terms, s *swap.Step) { s.Call.Value = nil }, swap.NotAsAccepted},
-	"too much calldata":      {func(_ *swap.Terms, s *swap.Step) { s.Call.Data = make([]byte, maxCalldata+1) }, swap.Undecodable},
+	"another provider":                       {func(t *swap.Terms, _ *swap.Step) { t.Provider = swap.Intent }, swap.NotAsAccepted},
+	"the coin wrapped first":                 {func(t *swap.Terms, _ *swap.Step) { t.Wrap = usdcOnBase }, swap.NotAsAccepted},
+	"a chain that the bridge does not serve": {func(t *swap.Terms, _ *swap.Step) { t.SrcChain = 39 }, swap.UnsupportedNetwork},
+	"another token":                          {func(t *swap.Terms, _ *swap.Step) { t.TokenIn = daiOnBase }, swap.NotAsAccepted},
+	"another amount":                         {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = units(1) }, swap.NotAsAccepted},
+	"no amount":                              {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = nil }, swap.AmountZero},
+	"a deferred step":                        {func(_ *swap.Terms, s *swap.Step) { s.Kind, s.Call = swap.DeferredStep, nil }, swap.Undecodable},
+	"nothing":                                {func(_ *swap.Terms, s *swap.Step) { s.Call = nil }, swap.Undecodable},
+	"no value":                               {func(_ *swap.Terms, s *swap.Step) { s.Call.Value = nil }, swap.NotAsAccepted},
+	"too much calldata":                      {func(_ *swap.Terms, s *swap.Step) { s.Call.Data = make([]byte, maxCalldata+1) }, swap.Undecodable},
 }
 
 // decoded returns the error of decoding the changed step.

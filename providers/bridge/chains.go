@@ -52,7 +52,7 @@ func newChainList(api *rest.Client, now func() time.Time, life time.Duration) *c
 
 // get returns the list, and requests it when it is too old.
 func (c *chainList) get(ctx context.Context) (map[uint64]listedChain, error) {
-	came := c.now()
+	arrived := c.now()
 	select {
 	case c.lock <- struct{}{}:
 		defer func() { <-c.lock }()
@@ -62,7 +62,7 @@ func (c *chainList) get(ctx context.Context) (map[uint64]listedChain, error) {
 	if age := c.now().Sub(c.at); c.list != nil && age >= 0 && age < c.life {
 		return c.list, nil
 	}
-	if c.failed.After(came) {
+	if c.failed.After(arrived) {
 		return nil, c.err
 	}
 	list, err := c.ask(ctx)

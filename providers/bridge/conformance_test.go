@@ -78,16 +78,16 @@ func wei(s string) *big.Int {
 
 // A recording is the expected outcome of one recorded swap.
 type recording struct {
-	name       string
-	request    swap.QuoteRequest
-	routing    string
-	out, least string
-	effect     swap.Effect // without what follows from the request
-	id         string
-	claim      swap.Claim
-	refund     common.Address
-	refunded   string // at least, in base units
-	more       []providertest.Claimed
+	name        string
+	request     swap.QuoteRequest
+	routing     string
+	out, minOut string
+	effect      swap.Effect // without what follows from the request
+	id          string
+	claim       swap.Claim
+	refund      common.Address
+	refunded    string // at least, in base units
+	more        []providertest.Claimed
 }
 
 func (x recording) flow() providertest.Flow {
@@ -96,7 +96,7 @@ func (x recording) flow() providertest.Flow {
 	flow := providertest.Flow{
 		Name: x.name, Request: r, Deadline: recorded.Add(20 * time.Minute), Effects: []swap.Effect{f},
 		Exchanges: []string{x.name + ".chains.json", x.name + ".quote.json", x.name + ".index.json", x.name + ".status.json"},
-		Offer:     providertest.Expected{Routing: x.routing, AmountOut: x.out, MinOut: x.least, Life: 30 * time.Second},
+		Offer:     providertest.Expected{Routing: x.routing, AmountOut: x.out, MinOut: x.minOut, Life: 30 * time.Second},
 		Settled: &providertest.Settled{
 			Submit: "/transactions/index", Status: "/intents/status/v3", Ref: x.id,
 			Claims: append([]providertest.Claimed{{Exchange: x.name + ".status.json", Claim: x.claim}}, x.more...),
@@ -115,7 +115,7 @@ func (x recording) flow() providertest.Flow {
 	if r.SrcChain != r.DstChain {
 		from := []common.Address{solver}
 		flow.Settled.Proof = swap.Proof{
-			Arrival: &swap.Arrival{Chain: r.DstChain, Token: r.TokenOut, To: r.Recipient, Least: wei(x.least), From: from},
+			Arrival: &swap.Arrival{Chain: r.DstChain, Token: r.TokenOut, To: r.Recipient, Least: wei(x.minOut), From: from},
 			Refund:  &swap.Arrival{Chain: r.SrcChain, Token: x.refund, To: r.RefundTo, Least: wei(x.refunded), From: from},
 		}
 	}
@@ -135,14 +135,14 @@ func suite() providertest.Suite {
 	recordings := []recording{
 		{
 			name: "base-usdc-arbitrum", request: request(8453, usdcBase, 42161, usdcArbitrum, "25000000", 40),
-			routing: "DEPOSIT", out: "24879700", least: "24755301",
+			routing: "DEPOSIT", out: "24879700", minOut: "24755301",
 			effect: swap.Effect{Kind: swap.Deposit, Target: depository, TrustedTo: bySolver, DepositID: common.HexToHash("0xe07f2e3d6be8f15d0b5184b828b8d685e85220f9b9023147c62d13b377386167")},
 			id:     "0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be",
 			claim:  swap.Claim{State: swap.Filled, ProviderStatus: "success", Tx: fillTx, Chain: 42161}, refund: usdcBase, refunded: "24977500",
 		},
 		{
 			name: "base-eth-superseed", request: request(8453, native, 5330, native, "10000000000000000", 0),
-			routing: "DEPOSIT", out: "9993333333333333", least: "9943366666666666",
+			routing: "DEPOSIT", out: "9993333333333333", minOut: "9943366666666666",
 			effect: swap.Effect{Kind: swap.Deposit, Target: depository, TrustedTo: bySolver, DepositID: common.HexToHash("0x27d34971a66281f56b4e8ace063e8fd67ff4e79f4004f7cf6735f8dba66694a6")},
 			id:     "0xa9ee840e83f62004f563418a38745c1e754401ca09ac8b681faac64cf3cd9a92",
 			claim:  swap.Claim{State: swap.Settling, ProviderStatus: "pending"}, refund: native, refunded: "9993000000000000",
@@ -159,14 +159,14 @@ func suite() providertest.Suite {
 		},
 		{
 			name: "ethereum-usdt-eth", request: request(1, usdtEthereum, 1, native, "200000000", 40),
-			routing: "ROUTER", out: "66120000000000000", least: "65789400000000000",
+			routing: "ROUTER", out: "66120000000000000", minOut: "65789400000000000",
 			effect: swap.Effect{Kind: swap.Opaque, Target: proxyV3, TrustedTo: byRouter},
 			id:     "0x967c8e09497f896a271c525e9a475cfdc3b1c8ff0829d9f104eac68658957187",
 			claim:  swap.Claim{State: swap.Filled, ProviderStatus: "success", Tx: swapTx, Chain: 1},
 		},
 		{
 			name: "base-dai-arbitrum", request: toFriend(request(8453, daiBase, 42161, usdcArbitrum, "100000000000000000000", 40)),
-			routing: "ROUTER", out: "99480000", least: "98982600",
+			routing: "ROUTER", out: "99480000", minOut: "98982600",
 			effect: swap.Effect{Kind: swap.Opaque, Target: proxyV32, TrustedTo: bySolver},
 			id:     "0x3bd0f0e1c6a14d3f8d10a9c04e7be8e5a2e4b3fd4b3c0c7b2c0f6c8c6a1f0d42",
 			claim:  swap.Claim{State: swap.Refunded, ProviderStatus: "refund", Tx: refundTx, Chain: 8453, Reason: says("TTL_EXPIRED")}, refund: usdcBase, refunded: "99380626",

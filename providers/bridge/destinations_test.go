@@ -59,19 +59,19 @@ func TestDestinationIsDescribed(t *testing.T) {
 		want     swap.Destination
 		tokens   string
 	}{
-		"as it is":               {nil, whole, "POL USDC USDT"},
-		"limited support":        {[]string{`"All"`, `"Limited"`}, whole, "POL USDC"},
-		"no name for people":     {[]string{`"Polygon"`, `null`}, without(func(d *swap.Destination) { d.Name = "polygon" }), "POL USDC USDT"},
-		"no name at all":         {[]string{`"Polygon"`, `7`, `"polygon"`, `"\u202e\u200b"`}, without(func(d *swap.Destination) { d.Name = "chain 137" }), "POL USDC USDT"},
-		"a name that turns":      {[]string{`"Polygon"`, `"Poly\u202egon\n"`}, whole, "POL USDC USDT"},
-		"a coin that is a token": {[]string{"0x0000000000000000000000000000000000000000", "0x0000000000000000000000000000000000001010"}, without(func(d *swap.Destination) { d.Symbol, d.Decimals = "", 0 }), "USDC USDT"},
-		"a coin without size":    {[]string{`"decimals":18`, `"decimals":-1`}, without(func(d *swap.Destination) { d.Symbol, d.Decimals = "", 0 }), "USDC USDT"},
-		"no address":             {[]string{"0x3c499c542cef5e3811e1192ce70d8cc03d5c3359", "lie"}, whole, "POL USDT"},
-		"a script for explorer":  {[]string{"https://polygonscan.com", "javascript:alert(1)"}, without(func(d *swap.Destination) { d.Explorer = "" }), "POL USDC USDT"},
-		"a plain explorer":       {[]string{"https://polygonscan.com", "http://polygonscan.com"}, without(func(d *swap.Destination) { d.Explorer = "" }), "POL USDC USDT"},
-		"one on this machine":    {[]string{"https://polygonscan.com", "https://127.0.0.1/x"}, without(func(d *swap.Destination) { d.Explorer = "" }), "POL USDC USDT"},
-		"one with other letters": {[]string{"https://polygonscan.com", "https://polуgonscan.com"}, without(func(d *swap.Destination) { d.Explorer = "" }), "POL USDC USDT"},
-		"nothing to read":        {[]string{`"featuredTokens":[`, `"featuredTokens":7,"x":[`, `"erc20Currencies":[`, `"erc20Currencies":"x","y":[`}, whole, "POL"},
+		"unchanged":                            {nil, whole, "POL USDC USDT"},
+		"limited support":                      {[]string{`"All"`, `"Limited"`}, whole, "POL USDC"},
+		"no display name":                      {[]string{`"Polygon"`, `null`}, without(func(d *swap.Destination) { d.Name = "polygon" }), "POL USDC USDT"},
+		"no name at all":                       {[]string{`"Polygon"`, `7`, `"polygon"`, `"\u202e\u200b"`}, without(func(d *swap.Destination) { d.Name = "chain 137" }), "POL USDC USDT"},
+		"a name with bidirectional controls":   {[]string{`"Polygon"`, `"Poly\u202egon\n"`}, whole, "POL USDC USDT"},
+		"a native coin with a token's address": {[]string{"0x0000000000000000000000000000000000000000", "0x0000000000000000000000000000000000001010"}, without(func(d *swap.Destination) { d.Symbol, d.Decimals = "", 0 }), "USDC USDT"},
+		"a native coin without decimals":       {[]string{`"decimals":18`, `"decimals":-1`}, without(func(d *swap.Destination) { d.Symbol, d.Decimals = "", 0 }), "USDC USDT"},
+		"no address":                           {[]string{"0x3c499c542cef5e3811e1192ce70d8cc03d5c3359", "lie"}, whole, "POL USDT"},
+		"a script for explorer":                {[]string{"https://polygonscan.com", "javascript:alert(1)"}, without(func(d *swap.Destination) { d.Explorer = "" }), "POL USDC USDT"},
+		"a plain explorer":                     {[]string{"https://polygonscan.com", "http://polygonscan.com"}, without(func(d *swap.Destination) { d.Explorer = "" }), "POL USDC USDT"},
+		"an explorer on this machine":          {[]string{"https://polygonscan.com", "https://127.0.0.1/x"}, without(func(d *swap.Destination) { d.Explorer = "" }), "POL USDC USDT"},
+		"an explorer with non-ASCII letters":   {[]string{"https://polygonscan.com", "https://polуgonscan.com"}, without(func(d *swap.Destination) { d.Explorer = "" }), "POL USDC USDT"},
+		"an unreadable entry":                  {[]string{`"featuredTokens":[`, `"featuredTokens":7,"x":[`, `"erc20Currencies":[`, `"erc20Currencies":"x","y":[`}, whole, "POL"},
 	} {
 		p := providerOf(t, map[string]http.HandlerFunc{"/chains": replying(200, polygon(c.replaced...))})
 		got, err := p.Destinations(t.Context())
@@ -83,8 +83,8 @@ func TestDestinationIsDescribed(t *testing.T) {
 		for _, token := range list {
 			symbols = append(symbols, token.Symbol)
 		}
-		if said := strings.Join(symbols, " "); err != nil || said != c.tokens {
-			t.Errorf("%s: tokens %s, %v, want %s", name, said, err, c.tokens)
+		if listed := strings.Join(symbols, " "); err != nil || listed != c.tokens {
+			t.Errorf("%s: tokens %s, %v, want %s", name, listed, err, c.tokens)
 		}
 	}
 }
@@ -95,11 +95,11 @@ func TestTokensOfNoDestination(t *testing.T) {
 		replaced []string
 		chain    uint64
 	}{
-		"not on the list":    {nil, 8453},
-		"not the wallet's":   {[]string{`"id":137`, `"id":39`}, 39},
-		"disabled":           {[]string{`"disabled":false`, `"disabled":true`}, 137},
-		"nothing received":   {[]string{`"depositEnabled":true`, `"depositEnabled":false`}, 137},
-		"another depository": {[]string{depository.Hex(), solver.Hex()}, 137},
+		"not on the list":             {nil, 8453},
+		"not a network of the wallet": {[]string{`"id":137`, `"id":39`}, 39},
+		"disabled":                    {[]string{`"disabled":false`, `"disabled":true`}, 137},
+		"nothing received":            {[]string{`"depositEnabled":true`, `"depositEnabled":false`}, 137},
+		"another depository":          {[]string{depository.Hex(), solver.Hex()}, 137},
 	} {
 		p := providerOf(t, map[string]http.HandlerFunc{"/chains": replying(200, polygon(c.replaced...))})
 		if list, err := p.Tokens(t.Context(), c.chain); len(list) != 0 || !errors.Is(err, &swap.Refusal{Code: swap.UnsupportedNetwork}) {
@@ -165,6 +165,6 @@ func TestRecordedChains(t *testing.T) {
 	p := providerOf(t, map[string]http.HandlerFunc{"/chains": replying(200, example(t, "chains_resp"))})
 	list, err := p.Tokens(t.Context(), 8453)
 	if err != nil || len(list) != 2 || list[0].Address != nativeCoin || list[0].Symbol != "ETH" || list[1].Address != usdcOnBase || list[1].Decimals != 6 {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("Tokens = %+v, %v, want ETH and USDC", list, err)
 	}
 }

@@ -30,16 +30,16 @@ func readEvents(t *testing.T, reply []byte) (map[string]string, error) {
 	defer hangUp()
 	p := providerOf(t, nil)
 	p.socket = stream
-	var told []swap.Claim
-	err := p.Watch(t.Context(), minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute), func(c swap.Claim) { told = append(told, c) })
+	var claims []swap.Claim
+	err := p.Watch(t.Context(), minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute), func(c swap.Claim) { claims = append(claims, c) })
 	switch {
 	case err == nil || errors.Is(err, t.Context().Err()):
 		return nil, fmt.Errorf("a stream that hung up ended with %w", err)
-	case len(told) == 0:
+	case len(claims) == 0:
 		return nil, swap.Refuse(swap.ProviderInvalidResponse, "nothing was heard of the order")
-	case len(told) > 1:
-		return nil, fmt.Errorf("of one event %d claims were made: %+v", len(told), told)
+	case len(claims) > 1:
+		return nil, fmt.Errorf("one event made %d claims: %+v", len(claims), claims)
 	}
-	c := told[0]
+	c := claims[0]
 	return map[string]string{"claim.state": string(c.State), "claim.word": c.ProviderStatus, "claim.reason": c.Reason, "claim.tx": c.Tx.Hex(), "claim.chain": fmt.Sprint(c.Chain)}, nil
 }

@@ -123,7 +123,7 @@ func TestExampleOfChains(t *testing.T) {
 	}
 	base := list[8453]
 	if !base.open || base.depository != depository || len(base.routers) != 6 {
-		t.Errorf("%+v", base)
+		t.Errorf("Base = %+v, want it open, with the built-in depository and six routers", base)
 	}
 	for _, p := range routerPairs {
 		if base.checkRouter(p.router) != nil || base.checkRouter(p.proxy) != nil {

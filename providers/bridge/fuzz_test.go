@@ -57,11 +57,11 @@ func FuzzQuoteReply(f *testing.F) {
 			return
 		}
 		o := x.offer
-		if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0 {
+		if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(minAfterSlippage(o.AmountOut, r.SlippageBps)) < 0 {
 			t.Fatalf("%s at least %s", o.AmountOut, o.MinOut)
 		}
-		if x.id == (common.Hash{}) || x.refunds.least.Sign() <= 0 || x.refunds.token == r.TokenIn && x.refunds.least.Cmp(r.AmountIn) > 0 || o.Route != wire.Printable(o.Route) {
-			t.Fatalf("%+v", x)
+		if x.id == (common.Hash{}) || x.refunds.minimum.Sign() <= 0 || x.refunds.token == r.TokenIn && x.refunds.minimum.Cmp(r.AmountIn) > 0 || o.Route != wire.Printable(o.Route) {
+			t.Fatalf("accepted quote %+v with a bad id, refund or route", x)
 		}
 		if f := accepts(t, r, x.call); len(f.Spends) != 1 || f.Spends[0].Token != r.TokenIn || f.Spends[0].Amount.Cmp(r.AmountIn) != 0 {
 			t.Fatalf("spends %+v", f.Spends)

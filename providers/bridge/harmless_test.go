@@ -35,7 +35,7 @@ var harmless = func() (list []providertest.Harmless) {
 			"v2:fees", "v2:fees.relayer", "v2:fees.relayer.amount", "v2:fees.relayer.currency", "v2:fees.relayer.currency.chainId", "v2:fees.relayer.currency.address",
 		}},
 		{"an estimate, within what the minimum and the asked slippage allow", []string{"offer.amountOut"}, []string{"v2:details.currencyOut.amount"}},
-		{"the floor that the user is shown and accepts; it follows from the amount and the asked slippage", []string{"offer.minOut"}, []string{"v2:details.currencyOut.minimumAmount"}},
+		{"the minimum that the user is shown and accepts; it follows from the amount and the asked slippage", []string{"offer.minOut"}, []string{"v2:details.currencyOut.minimumAmount"}},
 		{"without it the refund is expected in the token paid, in full", []string{"offer.refund"}, []string{"v2:details.refundCurrency"}},
 		{"within what the amount and the asked slippage allow", []string{"offer.refund"}, []string{"v2:details.refundCurrency.minimumAmount"}},
 		{"an estimate for show", []string{"offer.duration"}, []string{"v2:details.timeEstimate"}},

@@ -146,21 +146,21 @@ func seconds(n uint32) []byte        { return word(new(big.Int).SetUint64(uint64
 // check requires the order to be its solver's, to take what is deposited, to pay the
 // recipient at least the quote's minimum, and to refund only on the chain of the deposit to
 // the refund address, or where it pays to the recipient.
-func (o order) check(p payment, r swap.QuoteRequest, least *big.Int, solver common.Address) error {
+func (o order) check(p payment, r swap.QuoteRequest, minOut *big.Int, solver common.Address) error {
 	in, out := o.Inputs[0].Payment, o.Output.Payments[0]
 	to := p.Details
-	said := to != nil && to.Amount != nil && to.Currency != nil
+	stated := to != nil && to.Amount != nil && to.Currency != nil
 	err := service.CheckEchoes([]wire.Echo{
 		{Field: "solver", Present: true, Matches: o.Solver.Is(solver)},
-		{Field: "paymentDetails", Present: said, Matches: said && in.Amount.Is(to.Amount.Int) && in.Currency.Is(to.Currency.Address) && in.Chain == to.Chain},
+		{Field: "paymentDetails", Present: stated, Matches: stated && in.Amount.Is(to.Amount.Int) && in.Currency.Is(to.Currency.Address) && in.Chain == to.Chain},
 		{Field: "recipient", Present: true, Matches: out.Recipient.Is(r.Recipient)},
 		{Field: "currencyOut", Present: true, Matches: out.Currency.Is(r.TokenOut)},
 	})
 	if err != nil {
 		return err
 	}
-	if out.Minimum.Cmp(least) < 0 {
-		return refuse(swap.NotAsAccepted, "minimumAmount", "has the solver bound to less than the quote promises").WithAmounts(swap.OfOutput, out.Minimum.Int, least)
+	if out.Minimum.Cmp(minOut) < 0 {
+		return refuse(swap.NotAsAccepted, "minimumAmount", "has the solver bound to less than the quote promises").WithAmounts(swap.OfOutput, out.Minimum.Int, minOut)
 	}
 	for _, back := range o.Inputs[0].Refunds {
 		home, there := back.Chain == in.Chain && back.Recipient.Is(r.RefundTo), back.Chain == o.Output.Chain && back.Recipient.Is(r.Recipient)

@@ -65,25 +65,25 @@ func TestOrder(t *testing.T) {
 		code   swap.Code
 		field  string
 	}{
-		"as it is":                     {func(map[string]any) {}, "", ""},
-		"a better minimum":             {func(o map[string]any) { payment(o)["minimumAmount"] = "24755302" }, "", ""},
-		"a refund to the recipient":    {func(o map[string]any) { refund(o, 1)["recipient"] = testAccount.Hex() }, "", ""},
-		"one less":                     {func(o map[string]any) { payment(o)["minimumAmount"] = "24755300" }, swap.NotAsAccepted, "minimumAmount"},
-		"another recipient":            {func(o map[string]any) { payment(o)["recipient"] = attacker }, swap.NotAsAccepted, "recipient"},
-		"another currency":             {func(o map[string]any) { payment(o)["currency"] = attacker }, swap.NotAsAccepted, "currencyOut"},
-		"another solver":               {func(o map[string]any) { o["solver"] = attacker }, swap.NotAsAccepted, "solver"},
-		"more to be deposited":         {func(o map[string]any) { at(input(o), "payment")["amount"] = "25000001" }, swap.NotAsAccepted, "paymentDetails"},
-		"a refund to another":          {func(o map[string]any) { refund(o, 0)["recipient"] = attacker }, swap.NotAsAccepted, "refundTo"},
-		"a refund elsewhere":           {func(o map[string]any) { refund(o, 0)["chainId"] = "optimism" }, swap.NotAsAccepted, "refundTo"},
-		"a refund there to another":    {func(o map[string]any) { refund(o, 1)["recipient"] = attacker }, swap.NotAsAccepted, "refundTo"},
-		"a payment more":               {func(o map[string]any) { at(o, "output")["payments"] = []any{payment(o), payment(o)} }, swap.Undecodable, "orderData"},
-		"a call":                       {func(o map[string]any) { at(o, "output")["calls"] = []any{"0x01"} }, swap.Undecodable, "orderData"},
-		"an input more":                {func(o map[string]any) { o["inputs"] = []any{input(o), input(o)} }, swap.Undecodable, "orderData"},
-		"what is not known":            {func(o map[string]any) { o["hook"] = attacker }, swap.Undecodable, "orderData"},
-		"another version":              {func(o map[string]any) { o["version"] = "v2" }, swap.Undecodable, "orderData"},
-		"nothing of the output":        {func(o map[string]any) { o["output"] = map[string]any{} }, swap.Undecodable, "orderData"},
-		"a fee that names nobody":      {func(o map[string]any) { o["fees"] = []any{map[string]any{"amount": "1"}} }, swap.Undecodable, "orderData"},
-		"a recipient that is no EVM's": {func(o map[string]any) { payment(o)["recipient"] = "99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2" }, swap.Undecodable, "orderData"},
+		"unchanged":                                    {func(map[string]any) {}, "", ""},
+		"a better minimum":                             {func(o map[string]any) { payment(o)["minimumAmount"] = "24755302" }, "", ""},
+		"a refund to the recipient":                    {func(o map[string]any) { refund(o, 1)["recipient"] = testAccount.Hex() }, "", ""},
+		"a minimum of one less":                        {func(o map[string]any) { payment(o)["minimumAmount"] = "24755300" }, swap.NotAsAccepted, "minimumAmount"},
+		"another recipient":                            {func(o map[string]any) { payment(o)["recipient"] = attacker }, swap.NotAsAccepted, "recipient"},
+		"another currency":                             {func(o map[string]any) { payment(o)["currency"] = attacker }, swap.NotAsAccepted, "currencyOut"},
+		"another solver":                               {func(o map[string]any) { o["solver"] = attacker }, swap.NotAsAccepted, "solver"},
+		"more to be deposited":                         {func(o map[string]any) { at(input(o), "payment")["amount"] = "25000001" }, swap.NotAsAccepted, "paymentDetails"},
+		"a refund to another account":                  {func(o map[string]any) { refund(o, 0)["recipient"] = attacker }, swap.NotAsAccepted, "refundTo"},
+		"a refund on another chain":                    {func(o map[string]any) { refund(o, 0)["chainId"] = "optimism" }, swap.NotAsAccepted, "refundTo"},
+		"a refund on another chain to another account": {func(o map[string]any) { refund(o, 1)["recipient"] = attacker }, swap.NotAsAccepted, "refundTo"},
+		"an additional payment":                        {func(o map[string]any) { at(o, "output")["payments"] = []any{payment(o), payment(o)} }, swap.Undecodable, "orderData"},
+		"a call":                                       {func(o map[string]any) { at(o, "output")["calls"] = []any{"0x01"} }, swap.Undecodable, "orderData"},
+		"an additional input":                          {func(o map[string]any) { o["inputs"] = []any{input(o), input(o)} }, swap.Undecodable, "orderData"},
+		"an unknown field":                             {func(o map[string]any) { o["hook"] = attacker }, swap.Undecodable, "orderData"},
+		"another version":                              {func(o map[string]any) { o["version"] = "v2" }, swap.Undecodable, "orderData"},
+		"no output":                                    {func(o map[string]any) { o["output"] = map[string]any{} }, swap.Undecodable, "orderData"},
+		"a fee that names nobody":                      {func(o map[string]any) { o["fees"] = []any{map[string]any{"amount": "1"}} }, swap.Undecodable, "orderData"},
+		"a recipient that is not an EVM address":       {func(o map[string]any) { payment(o)["recipient"] = "99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2" }, swap.Undecodable, "orderData"},
 	} {
 		x, err := readQuote(reordered(t, recordedQuote(t, "base-usdc-arbitrum"), c.change), bridgedUSDC(), sandboxSolver)
 		if code(err) != c.code || field(err) != c.field {
@@ -108,13 +108,13 @@ func TestOrderIsTheDeposits(t *testing.T) {
 		r      swap.QuoteRequest
 		change func(q map[string]any)
 	}{
-		"a deposit for another":    {direct, bridgedUSDC(), func(q map[string]any) { last(q, 1); delete(at(q, "protocol", "v2"), "orderId") }},
-		"a router's for another":   {routed, routedDAI(), func(q map[string]any) { last(q, 1) }},
-		"another id beside it":     {routed, routedDAI(), func(q map[string]any) { at(q, "protocol", "v2")["orderId"] = "0x" + strings.Repeat("7", 64) }},
-		"no signature":             {direct, bridgedUSDC(), func(q map[string]any) { delete(at(q, "protocol", "v2"), "orderSignature") }},
-		"another one's signature":  {direct, bridgedUSDC(), func(q map[string]any) { at(q, "protocol", "v2")["orderSignature"] = "0x" + strings.Repeat("1b", 65) }},
-		"no details of the input":  {direct, bridgedUSDC(), func(q map[string]any) { delete(at(q, "protocol", "v2"), "paymentDetails") }},
-		"the input by other names": {direct, bridgedUSDC(), func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["chainId"] = "arbitrum" }},
+		"a deposit for another order":              {direct, bridgedUSDC(), func(q map[string]any) { last(q, 1); delete(at(q, "protocol", "v2"), "orderId") }},
+		"a router's deposit for another order":     {routed, routedDAI(), func(q map[string]any) { last(q, 1) }},
+		"another order id in the protocol section": {routed, routedDAI(), func(q map[string]any) { at(q, "protocol", "v2")["orderId"] = "0x" + strings.Repeat("7", 64) }},
+		"no signature":               {direct, bridgedUSDC(), func(q map[string]any) { delete(at(q, "protocol", "v2"), "orderSignature") }},
+		"another solver's signature": {direct, bridgedUSDC(), func(q map[string]any) { at(q, "protocol", "v2")["orderSignature"] = "0x" + strings.Repeat("1b", 65) }},
+		"no details of the input":    {direct, bridgedUSDC(), func(q map[string]any) { delete(at(q, "protocol", "v2"), "paymentDetails") }},
+		"the input by other names":   {direct, bridgedUSDC(), func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["chainId"] = "arbitrum" }},
 	} {
 		if _, err := readQuote(changed(t, c.raw, c.change), c.r, sandboxSolver); err == nil {
 			t.Errorf("%s is accepted", name)

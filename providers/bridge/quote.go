@@ -219,7 +219,7 @@ var routings = map[contractRole]string{roleDepository: "DEPOSIT", roleRouter: "R
 
 // offer returns the reply as an offer.
 func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x parsedQuote, raw []byte) (swap.Offer, error) {
-	out, least, err := q.minOut(r.SlippageBps)
+	out, minOut, err := q.minOut(r.SlippageBps)
 	if err != nil {
 		return swap.Offer{}, err
 	}
@@ -228,7 +228,7 @@ func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x parsedQuote, ra
 	}
 	o := swap.Offer{
 		Provider: swap.Bridge, Request: r, Routing: routings[x.role], Route: "Relay", Refund: x.refunds.shown(r),
-		AmountOut: out, MinOut: least, Gas: tx.gas(), Raw: raw,
+		AmountOut: out, MinOut: minOut, Gas: tx.gas(), Raw: raw,
 	}
 	if o.Duration, err = q.Details.duration(); err != nil {
 		return swap.Offer{}, err

@@ -66,11 +66,11 @@ func TestRecordedQuote(t *testing.T) {
 		err = swap.Check(terms, []swap.Effect{f}, p.Pins())
 	}
 	if err != nil || f.Kind != swap.Opaque || f.Target != routerPairs[1].proxy || built.Spender != routerPairs[1].proxy {
-		t.Fatalf("%+v, %v", f, err)
+		t.Fatalf("effect = %+v, %v, want an opaque call of the proxy", f, err)
 	}
 	if o.MinOut.String() != "4401605382885926480310" || o.Duration != time.Second || o.Refund == nil ||
 		*o.Refund != (swap.Spend{Token: nativeCoin, Amount: o.Refund.Amount}) || o.Refund.Amount.String() != "836696572826309" { // the deposit less the fee, which is in coins
-		t.Errorf("%+v", o)
+		t.Errorf("offer = %+v, want the recorded minimum, duration and refund", o)
 	}
 	x, err := checkOffer(o, terms, solver)
 	if err != nil || x.order == nil || x.order.Output.Chain != "robinhood" {
@@ -79,7 +79,7 @@ func TestRecordedQuote(t *testing.T) {
 	less := terms
 	less.MinOut = units(0).Add(o.MinOut, units(1))
 	if _, err := p.Build(t.Context(), o, less); code(err) != swap.NotAsAccepted {
-		t.Errorf("less than the floor: %v", err)
+		t.Errorf("less than the minimum: error %v", err)
 	}
 	p.solver = sandboxSolver
 	if _, err := p.Quote(t.Context(), r); field(err) != "orderSignature" {
@@ -109,7 +109,7 @@ func TestRecordedSteps(t *testing.T) {
 	f := accepts(t, r, chain.Call{ChainID: r.SrcChain, From: who, To: tx.To.Address, Value: tx.Value.Int, Data: tx.calldata})
 	if err != nil || id.Hex() != "0x4909d9f25dc4171620514946b231a3706d59328644fa1967e3f8f8733d1009cd" ||
 		f.Kind != swap.Deposit || f.DepositID.Hex() != "0x4b756ed5f7d23e5523323e2e2c2025fc1ad97481db6b005894a3fd153dbba27c" {
-		t.Errorf("%s, %+v, %v", id, f, err)
+		t.Errorf("id %s, effect %+v, %v, want the recorded id and deposit", id, f, err)
 	}
 	if _, err := readQuote(raw, r, solver); code(err) != swap.ProviderInvalidResponse || field(err) != "recipient" {
 		t.Errorf("a quote without details: %v", err)
@@ -124,7 +124,7 @@ func TestRecordedProtocol(t *testing.T) {
 	}
 	v2 := q.Protocol.V2
 	if !v2.Details.Depository.Is(depositoryOf(1)) || v2.Details.Chain != "ethereum" || len(*v2.OrderID) != 66 {
-		t.Errorf("%+v", v2)
+		t.Errorf("V2 = %+v, want the Ethereum depository and an order id", v2)
 	}
 	if _, err := readOrder(v2.Order); code(err) != swap.Undecodable {
 		t.Errorf("an order with its refunds cut: %v", err)

@@ -15,8 +15,8 @@ const maxCostBps = 1000
 // A refund is what comes back to the account if nobody pays the output: the input token or,
 // if a router swaps that before the deposit, the token that it deposits.
 type refund struct {
-	token common.Address
-	least *big.Int
+	token   common.Address
+	minimum *big.Int
 }
 
 // refund reads it from the quote: at least the deposit less the quoted costs, as far as
@@ -28,16 +28,16 @@ func (q quoteReply) refund(r swap.QuoteRequest, direct bool) (refund, error) {
 	}
 	back, bps := refund{r.TokenIn, r.AmountIn}, bpsOf(costs, r.AmountIn)
 	if c := q.Details.RefundCurrency; c != nil && !c.Currency.is(r.SrcChain, r.TokenIn) {
-		if back.least, err = q.deposited(c, r, direct); err != nil {
+		if back.minimum, err = q.deposited(c, r, direct); err != nil {
 			return refund{}, err
 		}
 		back.token = c.Currency.Address.Address
 		if costs, err = q.Fees.Relayer.in(r.SrcChain, back.token); err != nil {
 			return refund{}, err
 		}
-		bps = max(bps, bpsOf(costs, back.least))
+		bps = max(bps, bpsOf(costs, back.minimum))
 	}
-	back.least = new(big.Int).Sub(back.least, shareOf(back.least, bps))
+	back.minimum = new(big.Int).Sub(back.minimum, shareOf(back.minimum, bps))
 	return back, nil
 }
 
@@ -52,7 +52,7 @@ func (q quoteReply) deposited(c *amount, r swap.QuoteRequest, direct bool) (*big
 	if !to.Currency.Is(c.Currency.Address.Address) || !to.Amount.Is(c.Amount.Int) {
 		return nil, refused
 	}
-	if c.Minimum.Sign() <= 0 || c.Minimum.Cmp(c.Amount.Int) > 0 || c.Minimum.Cmp(floorOf(c.Amount.Int, r.SlippageBps)) < 0 {
+	if c.Minimum.Sign() <= 0 || c.Minimum.Cmp(c.Amount.Int) > 0 || c.Minimum.Cmp(minAfterSlippage(c.Amount.Int, r.SlippageBps)) < 0 {
 		return nil, refuse(swap.NotAsAccepted, "refundCurrency", "has a least deposit that does not follow from the slippage that was asked for")
 	}
 	return c.Minimum.Int, nil
@@ -73,7 +73,7 @@ func (b refund) shown(r swap.QuoteRequest) *swap.Spend {
 	if r.SrcChain == r.DstChain {
 		return nil
 	}
-	return &swap.Spend{Token: b.token, Amount: b.least}
+	return &swap.Spend{Token: b.token, Amount: b.minimum}
 }
 
 func sameRefund(a, b *swap.Spend) bool {

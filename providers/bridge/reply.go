@@ -216,15 +216,15 @@ func (q quoteReply) echoes(r swap.QuoteRequest) error {
 }
 
 // minOut returns the quoted output and its minimum, which must follow from the slippage.
-func (q quoteReply) minOut(slippageBps int) (out, least *big.Int, err error) {
-	out, least = q.Details.CurrencyOut.Amount.Int, q.Details.CurrencyOut.Minimum.Int
+func (q quoteReply) minOut(slippageBps int) (out, minimum *big.Int, err error) {
+	out, minimum = q.Details.CurrencyOut.Amount.Int, q.Details.CurrencyOut.Minimum.Int
 	switch {
-	case out.Sign() <= 0 || least.Sign() <= 0:
+	case out.Sign() <= 0 || minimum.Sign() <= 0:
 		err = refuse(swap.AmountTooSmall, "amountOut", "would pay nothing for so little; enter a larger amount")
-	case least.Cmp(out) > 0 || least.Cmp(floorOf(out, slippageBps)) < 0:
+	case minimum.Cmp(out) > 0 || minimum.Cmp(minAfterSlippage(out, slippageBps)) < 0:
 		err = refuse(swap.NotAsAccepted, "minimumAmount", "has a minimum that does not follow from the amount and the slippage that was asked for")
 	}
-	return out, least, err
+	return out, minimum, err
 }
 
 // appFee bounds the wallet's fee, where it is shown in the input token, by the rate that
@@ -234,14 +234,14 @@ func (q quoteReply) appFee(r swap.QuoteRequest) error {
 	if err != nil {
 		return err
 	}
-	if most := shareOf(r.AmountIn, r.FeeBps); fee.Cmp(most) > 0 {
+	if maxFee := shareOf(r.AmountIn, r.FeeBps); fee.Cmp(maxFee) > 0 {
 		return refuse(swap.NotAsAccepted, "appFees", "takes a fee of %s for the wallet, more than %d bps", fee, r.FeeBps)
 	}
 	return nil
 }
 
-// floorOf returns n less the slippage, rounded down as the API does.
-func floorOf(n *big.Int, slippageBps int) *big.Int {
+// minAfterSlippage returns n less the slippage, rounded down as the API does.
+func minAfterSlippage(n *big.Int, slippageBps int) *big.Int {
 	f := new(big.Int).Mul(n, big.NewInt(int64(10_000-slippageBps)))
 	return f.Div(f, big.NewInt(10_000))
 }

@@ -45,7 +45,7 @@ func TestSandbox(t *testing.T) {
 		{"tokens", 8453, usdc(8453), 42161, usdc(42161), "25000000", 40, fill, swap.Filled},
 		{"coins", 8453, native, 1, native, "100000000000000000", 40, fill, swap.Filled},
 		{"tokens for coins", 42161, usdc(42161), 8453, native, "35000000", 0, fill, swap.Filled},
-		{"tokens by a router", 8453, symbol(t, x.chains[8453], "DAI"), 42161, usdc(42161), "30000000000000000000", 40, fill, swap.Filled},
+		{"tokens through a router", 8453, symbol(t, x.chains[8453], "DAI"), 42161, usdc(42161), "30000000000000000000", 40, fill, swap.Filled},
 		{"tokens that a router pays", 8453, usdc(8453), 42161, symbol(t, x.chains[42161], "DAI"), "31000000", 40, fill, swap.Filled},
 		{"a refund of tokens", 8453, usdc(8453), 42161, usdc(42161), "45000000", 40, back, swap.Refunded},
 		{"a refund of coins", 8453, native, 42161, native, "110000000000000000", 0, back, swap.Refunded},
@@ -254,12 +254,12 @@ func (x *trader) pays(ctx context.Context, o swap.Offer, t swap.Terms, b swap.Bu
 	}
 	before := x.balance(ctx, t.SrcChain, t.TokenIn, t.Account)
 	receipt := x.send(ctx, *b.Steps[0].Call)
-	gone := new(big.Int).Sub(before, x.balance(ctx, t.SrcChain, t.TokenIn, t.Account))
+	spent := new(big.Int).Sub(before, x.balance(ctx, t.SrcChain, t.TokenIn, t.Account))
 	if t.TokenIn == native {
-		gone.Sub(gone, paidFor(receipt))
+		spent.Sub(spent, paidFor(receipt))
 	}
-	if gone.Cmp(t.AmountIn) != 0 {
-		x.t.Errorf("%s: %s left the account, not %s", x.name, gone, t.AmountIn)
+	if spent.Cmp(t.AmountIn) != 0 {
+		x.t.Errorf("%s: %s left the account, not %s", x.name, spent, t.AmountIn)
 	}
 	if b.Spender != native {
 		if left := x.read(ctx, t.SrcChain, t.TokenIn, statuses("0xdd62ed3e", t.Account, b.Spender)); left.Sign() != 0 {

@@ -73,23 +73,23 @@ func TestChains(t *testing.T) {
 		code  swap.Code
 		field string
 	}{
-		"both":                            {list(base, arbitrum), "", ""},
-		"none":                            {list(), swap.ProviderInvalidResponse, ""},
-		"no destination":                  {list(base), swap.UnsupportedNetwork, "dstChainId"},
-		"no source":                       {list(arbitrum), swap.UnsupportedNetwork, "srcChainId"},
-		"a source that is closed":         {list(chainEntryFor(8453, depository, false), arbitrum), swap.UnsupportedNetwork, "srcChainId"},
-		"a destination that is closed":    {list(base, chainEntryFor(42161, depository, false)), swap.UnsupportedNetwork, "dstChainId"},
-		"another depository":              {list(chainEntryFor(8453, testAttacker, true), arbitrum), swap.NotPinned, "depository"},
-		"another at the destination":      {list(base, chainEntryFor(42161, testAttacker, true)), swap.NotPinned, "depository"},
-		"one of another kind of chain":    {list(base, chainEntryFor(42161, londonDepository, true)), swap.NotPinned, "depository"},
-		"a chain twice":                   {list(base, arbitrum, arbitrum), swap.UnsupportedNetwork, "dstChainId"},
-		"another machine":                 {list(base, strings.Replace(arbitrum, "evm", "svm", 1)), swap.UnsupportedNetwork, "dstChainId"},
-		"deposits switched off":           {list(base, strings.Replace(arbitrum, `"depositEnabled":true`, `"depositEnabled":false`, 1)), swap.UnsupportedNetwork, "dstChainId"},
-		"a chain that cannot be read":     {list(base, strings.Replace(arbitrum, "42161", `"Arbitrum"`, 1)), swap.UnsupportedNetwork, "dstChainId"},
-		"others that cannot be read":      {list(base, arbitrum, `{"id":-1}`, `7`, `{"id":5,"vmType":"svm","protocol":{"v2":{"depository":"99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2"}}}`), "", ""},
-		"a list that is none":             {[]byte(`{"chains":7}`), swap.ProviderInvalidResponse, "chains"},
-		"disabled, said in another way":   {list(base, strings.Replace(arbitrum, `"disabled":false,`, "", 1)), swap.UnsupportedNetwork, "dstChainId"},
-		"a depository that is no address": {list(base, strings.Replace(arbitrum, depository.Hex(), "lie", 1)), swap.UnsupportedNetwork, "dstChainId"},
+		"both":                                  {list(base, arbitrum), "", ""},
+		"none":                                  {list(), swap.ProviderInvalidResponse, ""},
+		"no destination":                        {list(base), swap.UnsupportedNetwork, "dstChainId"},
+		"no source":                             {list(arbitrum), swap.UnsupportedNetwork, "srcChainId"},
+		"a source that is closed":               {list(chainEntryFor(8453, depository, false), arbitrum), swap.UnsupportedNetwork, "srcChainId"},
+		"a destination that is closed":          {list(base, chainEntryFor(42161, depository, false)), swap.UnsupportedNetwork, "dstChainId"},
+		"another depository":                    {list(chainEntryFor(8453, testAttacker, true), arbitrum), swap.NotPinned, "depository"},
+		"another depository at the destination": {list(base, chainEntryFor(42161, testAttacker, true)), swap.NotPinned, "depository"},
+		"a chain of another kind":               {list(base, chainEntryFor(42161, londonDepository, true)), swap.NotPinned, "depository"},
+		"a chain twice":                         {list(base, arbitrum, arbitrum), swap.UnsupportedNetwork, "dstChainId"},
+		"another machine":                       {list(base, strings.Replace(arbitrum, "evm", "svm", 1)), swap.UnsupportedNetwork, "dstChainId"},
+		"deposits switched off":                 {list(base, strings.Replace(arbitrum, `"depositEnabled":true`, `"depositEnabled":false`, 1)), swap.UnsupportedNetwork, "dstChainId"},
+		"a chain that cannot be read":           {list(base, strings.Replace(arbitrum, "42161", `"Arbitrum"`, 1)), swap.UnsupportedNetwork, "dstChainId"},
+		"other chains that cannot be read":      {list(base, arbitrum, `{"id":-1}`, `7`, `{"id":5,"vmType":"svm","protocol":{"v2":{"depository":"99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2"}}}`), "", ""},
+		"a list that is not an array":           {[]byte(`{"chains":7}`), swap.ProviderInvalidResponse, "chains"},
+		"a chain without the field disabled":    {list(base, strings.Replace(arbitrum, `"disabled":false,`, "", 1)), swap.UnsupportedNetwork, "dstChainId"},
+		"a depository that is no address":       {list(base, strings.Replace(arbitrum, depository.Hex(), "lie", 1)), swap.UnsupportedNetwork, "dstChainId"},
 	} {
 		p := providerOf(t, map[string]http.HandlerFunc{"/chains": replying(200, c.list), "/quote/v2": replying(200, recordedQuote(t, "base-usdc-arbitrum"))})
 		_, err := p.Quote(t.Context(), bridgedUSDC())
@@ -129,10 +129,10 @@ func TestChainsAreKept(t *testing.T) {
 			t.Errorf("destinations %v, want %v", ids, want)
 		}
 	}
-	gone, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	p.chains.lock <- struct{}{} // a request is under way
-	if _, err := p.chains.get(gone); !errors.Is(err, context.Canceled) {
+	if _, err := p.chains.get(cancelled); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that is gone: %v", err)
 	}
 	<-p.chains.lock
@@ -144,24 +144,24 @@ func TestRequestsRefused(t *testing.T) {
 		change func(*swap.QuoteRequest)
 		code   swap.Code
 	}{
-		"a chain without it":     {func(r *swap.QuoteRequest) { r.SrcChain = 39 }, swap.UnsupportedNetwork},
-		"a chain nobody knows":   {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork},
-		"to one without it":      {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork},
-		"a plain transfer":       {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken},
-		"nothing":                {func(r *swap.QuoteRequest) { r.AmountIn = units(0) }, swap.AmountZero},
-		"no amount":              {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero},
-		"more than 256 bits":     {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int).Lsh(units(1), 256) }, swap.BadRequest},
-		"no account":             {func(r *swap.QuoteRequest) { r.Account = nativeCoin }, swap.BadRequest},
-		"no refund address":      {func(r *swap.QuoteRequest) { r.RefundTo = nativeCoin }, swap.BadRequest},
-		"the depository, sold":   {func(r *swap.QuoteRequest) { r.TokenIn = depository }, swap.BadRequest},
-		"paid to a router":       {func(r *swap.QuoteRequest) { r.Recipient = routerPairs[1].router }, swap.BadRequest},
-		"a fee for nobody":       {func(r *swap.QuoteRequest) { r.FeeReceiver = nativeCoin }, swap.BadRequest},
-		"a fee above the bound":  {func(r *swap.QuoteRequest) { r.FeeBps = 301 }, swap.BadRequest},
-		"no slippage":            {func(r *swap.QuoteRequest) { r.SlippageBps = 0 }, swap.SlippageBounds},
-		"too much slippage":      {func(r *swap.QuoteRequest) { r.SlippageBps = 5001 }, swap.SlippageBounds},
-		"wrapping for somebody":  {func(r *swap.QuoteRequest) { *r = wrapping(true); r.Recipient = testReceiver }, swap.UnsupportedRoute},
-		"unwrapping with a fee":  {func(r *swap.QuoteRequest) { *r = wrapping(false); r.FeeBps, r.FeeReceiver = 40, testReceiver }, swap.UnsupportedRoute},
-		"a refund to the router": {func(r *swap.QuoteRequest) { r.RefundTo = routerPairs[0].proxy }, swap.BadRequest},
+		"a chain that the bridge does not serve":    {func(r *swap.QuoteRequest) { r.SrcChain = 39 }, swap.UnsupportedNetwork},
+		"a chain nobody knows":                      {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork},
+		"to a chain that the bridge does not serve": {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork},
+		"a plain transfer":                          {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken},
+		"nothing":                                   {func(r *swap.QuoteRequest) { r.AmountIn = units(0) }, swap.AmountZero},
+		"no amount":                                 {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero},
+		"more than 256 bits":                        {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int).Lsh(units(1), 256) }, swap.BadRequest},
+		"no account":                                {func(r *swap.QuoteRequest) { r.Account = nativeCoin }, swap.BadRequest},
+		"no refund address":                         {func(r *swap.QuoteRequest) { r.RefundTo = nativeCoin }, swap.BadRequest},
+		"the depository, sold":                      {func(r *swap.QuoteRequest) { r.TokenIn = depository }, swap.BadRequest},
+		"paid to a router":                          {func(r *swap.QuoteRequest) { r.Recipient = routerPairs[1].router }, swap.BadRequest},
+		"a fee for nobody":                          {func(r *swap.QuoteRequest) { r.FeeReceiver = nativeCoin }, swap.BadRequest},
+		"a fee above the bound":                     {func(r *swap.QuoteRequest) { r.FeeBps = 301 }, swap.BadRequest},
+		"no slippage":                               {func(r *swap.QuoteRequest) { r.SlippageBps = 0 }, swap.SlippageBounds},
+		"too much slippage":                         {func(r *swap.QuoteRequest) { r.SlippageBps = 5001 }, swap.SlippageBounds},
+		"wrapping for somebody":                     {func(r *swap.QuoteRequest) { *r = wrapping(true); r.Recipient = testReceiver }, swap.UnsupportedRoute},
+		"unwrapping with a fee":                     {func(r *swap.QuoteRequest) { *r = wrapping(false); r.FeeBps, r.FeeReceiver = 40, testReceiver }, swap.UnsupportedRoute},
+		"a refund to the router":                    {func(r *swap.QuoteRequest) { r.RefundTo = routerPairs[0].proxy }, swap.BadRequest},
 	} {
 		p := providerOf(t, nil)
 		r := bridgedUSDC()
@@ -179,13 +179,13 @@ func TestLife(t *testing.T) {
 		ahead, life time.Duration
 		code        swap.Code
 	}{
-		"the same":   {0, 30 * time.Second, ""},
-		"a second":   {-time.Second, 30 * time.Second, ""},
-		"old":        {-11 * time.Second, 20 * time.Second, ""},
-		"very old":   {-31 * time.Second, 0, swap.ClockSkew},
-		"ahead":      {20 * time.Second, 30 * time.Second, ""},
-		"far ahead":  {10 * time.Minute, 0, swap.ClockSkew},
-		"far behind": {-10 * time.Minute, 0, swap.ClockSkew},
+		"the same time":             {0, 30 * time.Second, ""},
+		"one second behind":         {-time.Second, 30 * time.Second, ""},
+		"eleven seconds behind":     {-11 * time.Second, 20 * time.Second, ""},
+		"thirty-one seconds behind": {-31 * time.Second, 0, swap.ClockSkew},
+		"twenty seconds ahead":      {20 * time.Second, 30 * time.Second, ""},
+		"ten minutes ahead":         {10 * time.Minute, 0, swap.ClockSkew},
+		"ten minutes behind":        {-10 * time.Minute, 0, swap.ClockSkew},
 	} {
 		date := testNow.Add(c.ahead).Format(http.TimeFormat)
 		p := providerOf(t, map[string]http.HandlerFunc{"/chains": replying(200, chainsFor(8453, 42161)), "/quote/v2": func(w http.ResponseWriter, r *http.Request) {
@@ -251,17 +251,17 @@ func TestConfig(t *testing.T) {
 		socket string
 		ok     bool
 	}{
-		"the API's own":            {Config{}, defaultSocket, true},
-		"another":                  {Config{Base: "https://relay.example"}, "", true},
-		"another, with its stream": {Config{Base: "https://relay.example", Socket: "wss://stream.example/"}, "wss://stream.example", true},
-		"plain":                    {Config{Base: "http://relay.example"}, "", false},
-		"a plain stream":           {Config{Socket: "ws://stream.example"}, "", false},
-		"a stream that is none":    {Config{Socket: "https://stream.example"}, "", false},
-		"a stream with a query":    {Config{Socket: "wss://stream.example/?apiKey=1"}, "", false},
-		"this machine":             {Config{Base: "http://127.0.0.1:1"}, "", false},
-		"the sandbox":              {Config{Base: "http://127.0.0.1:1/x/", Sandbox: true}, "ws://127.0.0.1:1/x/ws", true},
-		"the sandbox, outside":     {Config{Sandbox: true}, "", false},
-		"the sandbox, half":        {Config{Base: "http://127.0.0.1:1", Socket: "wss://ws.relay.link", Sandbox: true}, "", false},
+		"the API's own address":                  {Config{}, defaultSocket, true},
+		"another":                                {Config{Base: "https://relay.example"}, "", true},
+		"another address, with its stream":       {Config{Base: "https://relay.example", Socket: "wss://stream.example/"}, "wss://stream.example", true},
+		"plain":                                  {Config{Base: "http://relay.example"}, "", false},
+		"a plain stream":                         {Config{Socket: "ws://stream.example"}, "", false},
+		"a malformed stream address":             {Config{Socket: "https://stream.example"}, "", false},
+		"a stream with a query":                  {Config{Socket: "wss://stream.example/?apiKey=1"}, "", false},
+		"this machine":                           {Config{Base: "http://127.0.0.1:1"}, "", false},
+		"the sandbox":                            {Config{Base: "http://127.0.0.1:1/x/", Sandbox: true}, "ws://127.0.0.1:1/x/ws", true},
+		"the sandbox, outside":                   {Config{Sandbox: true}, "", false},
+		"the sandbox, only one of two addresses": {Config{Base: "http://127.0.0.1:1", Socket: "wss://ws.relay.link", Sandbox: true}, "", false},
 	} {
 		p, err := New(c.config)
 		if (err == nil) != c.ok || err == nil && p.socket != c.socket {
@@ -308,7 +308,7 @@ func TestSubmitNeverRefuses(t *testing.T) {
 	}})
 	for range 2 {
 		if ref, err := p.Submit(t.Context(), o); err != nil || ref != "0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be" {
-			t.Errorf("%q, %v", ref, err)
+			t.Errorf("Submit = %q, %v, want the order's id", ref, err)
 		}
 	}
 	if len(bodies) != 2 || bodies[0] != bodies[1] {
@@ -324,11 +324,11 @@ func TestSubmitNeverRefuses(t *testing.T) {
 // after a minute, once a minute.
 func TestUnseenDepositIsReportedAgain(t *testing.T) {
 	for word, want := range map[string]int32{"waiting": 2, "unknown": 2, "received": 2, "pending": 0, "success": 0, "failure": 0} {
-		var told atomic.Int32
+		var reports atomic.Int32
 		p := providerOf(t, map[string]http.HandlerFunc{
 			"/intents/status/v3": replying(200, fmt.Appendf(nil, `{"status":%q}`, word)),
 			"/transactions/index": func(w http.ResponseWriter, r *http.Request) {
-				told.Add(1)
+				reports.Add(1)
 				replying(500, nil)(w, r)
 			},
 		})
@@ -342,7 +342,7 @@ func TestUnseenDepositIsReportedAgain(t *testing.T) {
 				t.Errorf("%s: %+v, %v", word, c, err)
 			}
 		}
-		if got := told.Load(); got != want {
+		if got := reports.Load(); got != want {
 			t.Errorf("%s: told again %d times, want %d", word, got, want)
 		}
 	}
@@ -416,7 +416,7 @@ func TestUnreadableOffer(t *testing.T) {
 	o.Offer.Raw = json.RawMessage(`{}`)
 	p, err := providerOf(t, nil).Proof(o)
 	if err != nil || p.Arrival == nil || p.Arrival.Least.Cmp(o.Terms.MinOut) != 0 || p.Refund == nil || p.Refund.Token != usdcOnBase || p.Refund.Least.Cmp(o.Terms.AmountIn) != 0 {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("Proof = %+v, %v, want an arrival of the minimum received, or a refund of the whole input", p, err)
 	}
 }
 
@@ -426,7 +426,7 @@ func TestRefund(t *testing.T) {
 	for cost, want := range map[string]string{"0": "25000000", "20300": "24977500", "-5": "25000000", "2500000": "22500000", "2600000": "22500000", "99999999999": "22500000"} {
 		body := changed(t, raw, func(q map[string]any) { at(q, "fees", "relayer")["amount"] = cost })
 		x, err := readQuote(body, bridgedUSDC(), sandboxSolver)
-		if err != nil || x.refunds.least.String() != want || x.refunds.token != usdcOnBase {
+		if err != nil || x.refunds.minimum.String() != want || x.refunds.token != usdcOnBase {
 			t.Errorf("costs of %s: %+v, %v", cost, x.refunds, err)
 		}
 		if back := x.offer.Refund; back == nil || back.Token != usdcOnBase || back.Amount.String() != want {
@@ -457,7 +457,7 @@ func TestWraps(t *testing.T) {
 		terms.MinOut, terms.Deadline, terms.GasCeiling = r.AmountIn, testNow.Add(time.Minute), units(1)
 		b, err := p.Build(t.Context(), offers[0], terms)
 		if err != nil || b.Settlement != swap.ByOwnCall || b.Spender != nativeCoin || len(b.Steps) != 1 {
-			t.Fatalf("%+v, %v", b, err)
+			t.Fatalf("Build = %+v, %v, want one step settled by the own call", b, err)
 		}
 		f, err := p.Decode(terms, b.Steps[0])
 		if err == nil {

@@ -31,9 +31,9 @@ const (
 // errStream replaces a connection's own error, which may repeat the address and the key.
 var errStream = errors.New("bridge: the stream of status changes ended; orders are asked about")
 
-// Watch calls told at each status change that the provider pushes for one request, until
+// Watch calls report at each status change that the provider pushes for one request, until
 // ctx ends or the connection is lost. Without a key or a websocket it returns nil at once.
-func (p *Provider) Watch(ctx context.Context, o swap.Order, told func(swap.Claim)) error {
+func (p *Provider) Watch(ctx context.Context, o swap.Order, report func(swap.Claim)) error {
 	s, err := p.paidOrder(o)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (p *Provider) Watch(ctx context.Context, o swap.Order, told func(swap.Claim
 		}
 		c, ok := s.claimFromFrame(f, p.now())
 		if ok {
-			told(c)
+			report(c)
 		}
 	}
 }
@@ -107,9 +107,9 @@ func subscribe(conn *websocket.Conn, id common.Hash) error {
 	if f, err := next(conn); err != nil || f.Type != "subscribe" || f.Status != "success" {
 		return errors.Join(err, errStream)
 	}
-	heard := func(string) error { return conn.SetReadDeadline(time.Now().Add(readTimeout)) }
-	conn.SetPongHandler(heard)
-	return heard("")
+	extend := func(string) error { return conn.SetReadDeadline(time.Now().Add(readTimeout)) }
+	conn.SetPongHandler(extend)
+	return extend("")
 }
 
 // next reads a frame. One that is not JSON ends the stream.

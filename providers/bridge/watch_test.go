@@ -59,32 +59,32 @@ func TestWatch(t *testing.T) {
 	ours := "0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be"
 	for name, c := range map[string]struct {
 		frames []string
-		told   []swap.State
+		states []swap.State
 	}{
-		"a fill":               {[]string{ready, taken, event("pending", ours), event("success", ours)}, []swap.State{swap.Settling, swap.Filled}},
-		"of another":           {[]string{ready, taken, event("success", testOrderID.Hex()), event("refund", ours)}, []swap.State{swap.Refunded}},
-		"unknown":              {[]string{ready, taken, event("unknown", ours)}, nil},
-		"other events":         {[]string{ready, taken, `{"event":"other","data":{"status":"success","requestId":"` + ours + `"}}`, `{"data":7}`, `{}`}, nil},
-		"a failure":            {[]string{ready, taken, event("failure", ours)}, []swap.State{swap.Settling}},
-		"not ready":            {[]string{taken, taken, event("success", ours)}, nil},
-		"not subscribed":       {[]string{ready, `{"type":"error"}`, event("success", ours)}, nil},
-		"no json":              {[]string{ready, taken, `<html>`, event("success", ours)}, nil},
-		"larger than is taken": {[]string{ready, taken, `"` + strings.Repeat("x", maxFrame) + `"`, event("success", ours)}, nil},
+		"a fill":                  {[]string{ready, taken, event("pending", ours), event("success", ours)}, []swap.State{swap.Settling, swap.Filled}},
+		"another order's event":   {[]string{ready, taken, event("success", testOrderID.Hex()), event("refund", ours)}, []swap.State{swap.Refunded}},
+		"unknown":                 {[]string{ready, taken, event("unknown", ours)}, nil},
+		"other events":            {[]string{ready, taken, `{"event":"other","data":{"status":"success","requestId":"` + ours + `"}}`, `{"data":7}`, `{}`}, nil},
+		"a failure":               {[]string{ready, taken, event("failure", ours)}, []swap.State{swap.Settling}},
+		"not ready":               {[]string{taken, taken, event("success", ours)}, nil},
+		"not subscribed":          {[]string{ready, `{"type":"error"}`, event("success", ours)}, nil},
+		"no json":                 {[]string{ready, taken, `<html>`, event("success", ours)}, nil},
+		"a frame above the limit": {[]string{ready, taken, `"` + strings.Repeat("x", maxFrame) + `"`, event("success", ours)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := providerOf(t, nil)
 			p.socket = fakeStream(t, c.frames...)
-			var told []swap.State
-			if err := p.Watch(t.Context(), o, func(c swap.Claim) { told = append(told, c.State) }); err == nil {
+			var states []swap.State
+			if err := p.Watch(t.Context(), o, func(c swap.Claim) { states = append(states, c.State) }); err == nil {
 				t.Error("a stream that was lost says nothing")
 			}
-			if len(told) != len(c.told) {
-				t.Fatalf("told %v, want %v", told, c.told)
+			if len(states) != len(c.states) {
+				t.Fatalf("states %v, want %v", states, c.states)
 			}
-			for i := range told {
-				if told[i] != c.told[i] {
-					t.Errorf("told %v, want %v", told, c.told)
+			for i := range states {
+				if states[i] != c.states[i] {
+					t.Errorf("states %v, want %v", states, c.states)
 				}
 			}
 		})
@@ -103,7 +103,7 @@ func TestWatchNothing(t *testing.T) {
 	defer s.Close()
 	p := providerOf(t, nil)
 	p.socket = "ws" + strings.TrimPrefix(s.URL, "http")
-	err := p.Watch(t.Context(), o, func(swap.Claim) { t.Error("told") })
+	err := p.Watch(t.Context(), o, func(swap.Claim) { t.Error("reported a claim, want none") })
 	if err == nil || strings.Contains(err.Error(), "test-key") || asked.Load() != 1 {
 		t.Errorf("a redirect, asked %d times: %v", asked.Load(), err)
 	}

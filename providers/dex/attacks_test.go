@@ -25,7 +25,7 @@ type hostileProgram struct {
 var attacks = map[string]hostileProgram{
 	"nothing is enforced": {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 0))},
-	"below the floor": {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
+	"below the minimum": {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 1_999_999_999))},
 	"a minimum that the router cuts": {swap.Undecodable, "minAmountOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepFor(testUSDC, new(big.Int).Lsh(big.NewInt(1), 160)))},
@@ -81,9 +81,9 @@ var attacks = map[string]hostileProgram{
 		portionOp(testUSDC, testFeeTo, 20), portionOp(testUSDC, testMaker, 21), sweepOp(testUSDC, msgSender, 2_000_000_000))},
 	"the provider takes twice": {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), portionOp(testUSDC, testMaker, 20), portionOp(testUSDC, testMaker, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"two take what one may": {swap.NotAsAccepted, "makerFeeBps", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
+	"two recipients each take the maximum fee": {swap.NotAsAccepted, "makerFeeBps", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), portionOp(testUSDC, testMaker, 15), portionOp(testUSDC, testAttacker, 15), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	"the fee is all of it": {swap.NotAsAccepted, "makerFeeBps", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
+	"the fee is the whole output": {swap.NotAsAccepted, "makerFeeBps", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testAttacker, 10_000), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
 	"a fee of the input": {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), portionOp(base.wrapped, testMaker, 20), v3Op(addressThis, contractBalance, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
@@ -134,15 +134,15 @@ var feeless = map[string]hostileProgram{
 	"a path that passes a token twice":             {swap.Undecodable, "path", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testFriend, testDAI, testUSDC))},
 	"a path that returns to the input": {swap.NotAsAccepted, "tokenIn", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testDAI),
 		v3Op(msgSender, contractBalance, 2_000_000_000, false, testDAI, base.wrapped, testUSDC))},
-	"a path from the native coin":                                 {swap.Undecodable, "path", ops(v2Op(msgSender, oneEther, 2_000_000_000, false, nativeCoin, testUSDC))},
-	"a path through the router":                                   {swap.Undecodable, "path", ops(wrapOp(addressThis, oneEther), v2Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, base.router, testUSDC))},
-	"a pool without a fee":                                        {swap.Undecodable, "path", ops(wrapOp(addressThis, oneEther), op{0x00, 0, []any{msgSender, oneEther, big.NewInt(2_000_000_000), make([]byte, 43), false}})},
-	"two legs, one for somebody else":                             {swap.NotAsAccepted, "recipient", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), v2Op(testAttacker, half, 0, false, base.wrapped, testUSDC))},
-	"wrapped coin is left for later":                              {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), unwrapOp(addressThis, 0))},
-	"the maker takes from one leg":                                {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), v3Op(addressThis, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testMaker, 20), sweepOp(testUSDC, msgSender, 1))},
-	"the floor is of the account's balance, over a token between": {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), v2Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testUSDC))},
-	"half of it is":                                               {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 1_000_000_000, false, base.wrapped, testUSDC), v2Op(msgSender, half, 1_000_000_000, false, base.wrapped, testDAI, testUSDC))},
-	"it is, with bounds on every pool":                            {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), op{0x08, 1, []any{msgSender, oneEther, big.NewInt(2_000_000_000), []common.Address{base.wrapped, testDAI, testUSDC}, false, []*big.Int{common.Big1, common.Big1}}})},
+	"a path from the native coin":                                   {swap.Undecodable, "path", ops(v2Op(msgSender, oneEther, 2_000_000_000, false, nativeCoin, testUSDC))},
+	"a path through the router":                                     {swap.Undecodable, "path", ops(wrapOp(addressThis, oneEther), v2Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, base.router, testUSDC))},
+	"a pool without a fee":                                          {swap.Undecodable, "path", ops(wrapOp(addressThis, oneEther), op{0x00, 0, []any{msgSender, oneEther, big.NewInt(2_000_000_000), make([]byte, 43), false}})},
+	"two legs, one for somebody else":                               {swap.NotAsAccepted, "recipient", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), v2Op(testAttacker, half, 0, false, base.wrapped, testUSDC))},
+	"wrapped coin is left for later":                                {swap.NotAsAccepted, "commands", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), unwrapOp(addressThis, 0))},
+	"the maker takes from one leg":                                  {swap.NotAsAccepted, "fee", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 2_000_000_000, false, base.wrapped, testUSDC), v3Op(addressThis, half, 0, false, base.wrapped, testUSDC), portionOp(testUSDC, testMaker, 20), sweepOp(testUSDC, msgSender, 1))},
+	"the minimum is of the account's balance, over a token between": {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), v2Op(msgSender, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testUSDC))},
+	"half of the output is wrapped":                                 {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), v3Op(msgSender, half, 1_000_000_000, false, base.wrapped, testUSDC), v2Op(msgSender, half, 1_000_000_000, false, base.wrapped, testDAI, testUSDC))},
+	"it is, with bounds on every pool":                              {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), op{0x08, 1, []any{msgSender, oneEther, big.NewInt(2_000_000_000), []common.Address{base.wrapped, testDAI, testUSDC}, false, []*big.Int{common.Big1, common.Big1}}})},
 	"it is, from a token between": {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testDAI),
 		v2Op(msgSender, contractBalance, 2_000_000_000, false, testDAI, testUSDC))},
 	"it is, of an account that is named": {swap.NotAsAccepted, "minOut", ops(wrapOp(addressThis, oneEther), v2Op(testAccount, oneEther, 2_000_000_000, false, base.wrapped, testDAI, testUSDC))},
@@ -197,10 +197,10 @@ func encodings(t testing.TB) map[string][]byte {
 		"trailing word":  append(slices.Clone(good), make([]byte, 32)...),
 		"no deadline":    append([]byte{0x24, 0x85, 0x6b, 0xc3}, good[4:]...),
 		"too late":       program(t, testDeadline.Unix()+1, honest()),
-		"an input more": with(func(c []byte, i [][]byte) ([]byte, [][]byte) {
+		"an additional input": with(func(c []byte, i [][]byte) ([]byte, [][]byte) {
 			return c, append(i, inputs[3])
 		}),
-		"an input less": with(func(c []byte, i [][]byte) ([]byte, [][]byte) { return c, i[:3] }),
+		"a missing input": with(func(c []byte, i [][]byte) ([]byte, [][]byte) { return c, i[:3] }),
 		"input tail": with(func(c []byte, i [][]byte) ([]byte, [][]byte) {
 			i[3] = append(i[3], make([]byte, 32)...)
 			return c, i
@@ -213,7 +213,7 @@ func encodings(t testing.TB) map[string][]byte {
 			i[3][0] = 1
 			return c, i
 		}),
-		"may fail": with(func(c []byte, i [][]byte) ([]byte, [][]byte) {
+		"a command that may fail": with(func(c []byte, i [][]byte) ([]byte, [][]byte) {
 			c[3] |= allowRevert
 			return c, i
 		}),

@@ -26,10 +26,10 @@ func (p *Provider) checkAuctionMinimum(ctx context.Context, o swap.Offer, pools 
 		if err != nil || own == nil || own.Sign() <= 0 {
 			return refuse(swap.NoRoute, "minAmount", "the dex provider offers an auction alone, and no price of our own says what its minimum is worth; try another provider")
 		}
-		fair = floorOf(own, r.FeeBps)
+		fair = minAfterSlippage(own, r.FeeBps)
 	}
-	if least := floorOf(fair, r.SlippageBps); o.MinOut.Cmp(least) < 0 {
-		return refuse(swap.NotAsAccepted, "minAmount", "the auction ends below what the swap is worth now, less the slippage that was asked for").WithAmounts(swap.OfOutput, o.MinOut, least)
+	if minOut := minAfterSlippage(fair, r.SlippageBps); o.MinOut.Cmp(minOut) < 0 {
+		return refuse(swap.NotAsAccepted, "minAmount", "the auction ends below what the swap is worth now, less the slippage that was asked for").WithAmounts(swap.OfOutput, o.MinOut, minOut)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func TestSpread(t *testing.T) {
 			o.outputs[1].end = big.NewInt(max(1, to*40/9960))
 		}
 	}
-	const least = pools / 10_000 * 9_950
+	const minOut = pools / 10_000 * 9_950
 	priced := func(n int64) OwnPrice {
 		return func(context.Context, uint64, common.Address, common.Address, *big.Int) (*big.Int, error) {
 			return big.NewInt(n), nil
@@ -42,19 +42,19 @@ func TestSpread(t *testing.T) {
 		want  string    // routings, best first
 		code  swap.Code // where there is no offer
 	}{
-		"as recorded":                        {nil, true, unknown, "DUTCH_V3 CLASSIC", ""},
-		"begins far above the pools":         {func(o *dutchOrder) { o.rise(2) }, true, unknown, "DUTCH_V3 CLASSIC", ""},
-		"ends at what slippage leaves":       {sinks(pools*9_950/10_000 + 1), true, unknown, "DUTCH_V3 CLASSIC", ""},
-		"ends below it":                      {sinks(least - 1_000_000), true, unknown, "CLASSIC", ""},
-		"ends at one":                        {sinks(1), true, priced(1), "CLASSIC", ""},
-		"no order at all":                    {func(o *dutchOrder) { o.swapper = testAttacker }, true, unknown, "CLASSIC", ""},
-		"alone, at our price":                {nil, false, priced(end), "DUTCH_V3", ""},
-		"alone, far below our price":         {nil, false, priced(2 * end), "", swap.NotAsAccepted},
-		"alone, ends at one":                 {sinks(1), false, priced(end), "", swap.NotAsAccepted},
-		"alone, where we have no price":      {nil, false, unknown, "", swap.NoRoute},
-		"alone, where our price is nothing":  {nil, false, priced(0), "", swap.NoRoute},
-		"beside pools too late to be signed": {nil, true, unknown, "", swap.NoRoute},
-		"alone, and not an order to be read": {func(o *dutchOrder) { o.reactor = testAttacker }, false, priced(end), "", swap.NotPinned},
+		"as recorded":                           {nil, true, unknown, "DUTCH_V3 CLASSIC", ""},
+		"begins far above the pools":            {func(o *dutchOrder) { o.rise(2) }, true, unknown, "DUTCH_V3 CLASSIC", ""},
+		"ends at what slippage leaves":          {sinks(pools*9_950/10_000 + 1), true, unknown, "DUTCH_V3 CLASSIC", ""},
+		"ends below what slippage leaves":       {sinks(minOut - 1_000_000), true, unknown, "CLASSIC", ""},
+		"ends at one base unit":                 {sinks(1), true, priced(1), "CLASSIC", ""},
+		"an order of another swapper":           {func(o *dutchOrder) { o.swapper = testAttacker }, true, unknown, "CLASSIC", ""},
+		"alone, at our price":                   {nil, false, priced(end), "DUTCH_V3", ""},
+		"alone, far below our price":            {nil, false, priced(2 * end), "", swap.NotAsAccepted},
+		"alone, ends at one":                    {sinks(1), false, priced(end), "", swap.NotAsAccepted},
+		"alone, where we have no price":         {nil, false, unknown, "", swap.NoRoute},
+		"alone, where our price is nothing":     {nil, false, priced(0), "", swap.NoRoute},
+		"with pools, and too late to be signed": {nil, true, unknown, "", swap.NoRoute},
+		"alone, and not an order to be read":    {func(o *dutchOrder) { o.reactor = testAttacker }, false, priced(end), "", swap.NotPinned},
 	} {
 		reply := tree(t, "base-auction.quote.json")
 		if c.lie != nil {
@@ -85,7 +85,7 @@ func TestSpread(t *testing.T) {
 		p.ownPrice = c.own
 		var left error
 		offers, err := p.Quote(swap.OnPartRefused(t.Context(), func(err error) { left = err }), usdcRequest())
-		part := map[string]swap.Code{"no order at all": swap.NotAsAccepted, "beside pools too late to be signed": swap.QuoteExpired}[name]
+		part := map[string]swap.Code{"an order of another swapper": swap.NotAsAccepted, "with pools, and too late to be signed": swap.QuoteExpired}[name]
 		if !c.pools {
 			part = swap.NoRoute
 		}

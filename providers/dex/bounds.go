@@ -63,11 +63,11 @@ var orderRules = []orderRule{
 		each(func(_ dutchOrder, l dutchLine, _ orderTerms) bool { return l.end.Sign() > 0 && l.end.Cmp(l.start) <= 0 })},
 	{"outputs.curve", swap.Undecodable, "an output's curve is invalid",
 		each(func(o dutchOrder, l dutchLine, d orderTerms) bool {
-			most := new(big.Int)
+			maximum := new(big.Int)
 			if l.recipient == d.recipient { // the recipient's may rise first, fees may not
-				most = l.start
+				maximum = l.start
 			}
-			return l.curve.valid(most, l.start) && l.curve.sameBlocks(o.outputs[0].curve)
+			return l.curve.valid(maximum, l.start) && l.curve.sameBlocks(o.outputs[0].curve)
 		})},
 	{"recipient", swap.NotAsAccepted, "the order must pay the recipient exactly once, and anybody else at most once",
 		func(o dutchOrder, d orderTerms) bool {
@@ -173,15 +173,15 @@ func atRate(moments [][]*big.Int, line, bps int) bool {
 // rateOf returns a line's highest share of the total at any moment, in basis points rounded
 // up, at least 1. A rounding error of one base unit does not count.
 func rateOf(moments [][]*big.Int, line int) int {
-	most := int64(1)
+	maximum := int64(1)
 	for _, amounts := range moments {
 		n := new(big.Int).Sub(amounts[line], big.NewInt(1))
 		n.Mul(n, big.NewInt(wholeBps))
 		all := total(amounts)
 		n.Add(n, new(big.Int).Sub(all, big.NewInt(1)))
-		most = max(most, n.Div(n, all).Int64()) // at most wholeBps: a line is a part of the total
+		maximum = max(maximum, n.Div(n, all).Int64()) // at most wholeBps: a line is a part of the total
 	}
-	return int(most)
+	return int(maximum)
 }
 
 func total(amounts []*big.Int) *big.Int {

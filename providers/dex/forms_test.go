@@ -34,11 +34,11 @@ func Checked(terms swap.Terms, data []byte) (swap.Effect, error) { return checke
 
 // SweepTo is a router call with which anybody takes what the router holds.
 func SweepTo(t *testing.T, to, token common.Address) []byte {
-	return SweepLeast(t, to, token, common.Big0)
+	return SweepWithMin(t, to, token, common.Big0)
 }
 
-// SweepLeast is SweepTo with a minimum.
-func SweepLeast(t *testing.T, to, token common.Address, min *big.Int) []byte {
+// SweepWithMin is SweepTo with a minimum.
+func SweepWithMin(t *testing.T, to, token common.Address, min *big.Int) []byte {
 	return program(t, 1<<40, ops(op{0x04, 0, []any{token, to, min}}))
 }
 
@@ -70,8 +70,8 @@ var Forms = []Form{
 	}},
 	{"half by V2 over two pools to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
 		a, b := halves(t.AmountIn)
-		least, rest := halves(t.MinOut)
-		return ops(v3For(msgSender, a, least, true, in, mid, out), v2For(msgSender, b, rest, true, in, mid, out))
+		minimum, rest := halves(t.MinOut)
+		return ops(v3For(msgSender, a, minimum, true, in, mid, out), v2For(msgSender, b, rest, true, in, mid, out))
 	}},
 	{"V3, then V2 over one pool to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
 		return ops(v3For(addressThis, t.AmountIn, common.Big0, true, in, mid), v2For(msgSender, contractBalance, t.MinOut, false, mid, out))
@@ -114,8 +114,8 @@ var Forms = []Form{
 	}},
 	{"two halves by V3 to the account", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
 		a, b := halves(t.AmountIn)
-		least, rest := halves(t.MinOut)
-		return ops(v3For(msgSender, a, least, true, in, mid, out), v3For(msgSender, b, rest, true, in, mid, out))
+		minimum, rest := halves(t.MinOut)
+		return ops(v3For(msgSender, a, minimum, true, in, mid, out), v3For(msgSender, b, rest, true, in, mid, out))
 	}},
 	{"two halves by V2 and V3, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
 		a, b := halves(t.AmountIn)
@@ -132,8 +132,8 @@ var Forms = []Form{
 	}},
 	{"halves of the input by V2 and V3 to the account", "", false, true, func(t swap.Terms, in, _, out common.Address) []op {
 		a, b := halves(t.AmountIn)
-		least, rest := halves(t.MinOut)
-		return ops(v2For(msgSender, a, least, true, in, out), v3For(msgSender, b, rest, true, in, out))
+		minimum, rest := halves(t.MinOut)
+		return ops(v2For(msgSender, a, minimum, true, in, out), v3For(msgSender, b, rest, true, in, out))
 	}},
 	{"the input by V2, unwrapped", "", true, true, func(t swap.Terms, in, _, out common.Address) []op {
 		return ops(v2For(addressThis, t.AmountIn, common.Big0, true, in, out), unwrapFor(msgSender, t.MinOut))

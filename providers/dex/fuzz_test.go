@@ -32,7 +32,7 @@ func FuzzQuoteReply(f *testing.F) {
 				continue
 			}
 			o := q.offer
-			if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0 {
+			if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(minAfterSlippage(o.AmountOut, r.SlippageBps)) < 0 {
 				t.Fatalf("%s at least %s", o.AmountOut, o.MinOut)
 			}
 			if err := checkFees(o.Fees, r); err != nil {
@@ -67,7 +67,7 @@ func FuzzSwapReply(f *testing.F) {
 			return
 		}
 		if c.From != testAccount || c.ChainID != 8453 || c.Gas > maxGas || len(c.Data) > maxCalldata || c.Value.Sign() < 0 {
-			t.Fatalf("%+v", c)
+			t.Fatalf("accepted call %+v of another sender or chain, or out of bounds", c)
 		}
 	})
 }
@@ -147,7 +147,7 @@ func FuzzTypedData(f *testing.F) {
 			t.Fatalf("signed would be %x, read was %x: %v, %v", got, want, errGot, errWant)
 		}
 		if e.Approves[0].Until.After(testDeadline.Add(maxAllowance)) || e.Deadline.After(testDeadline.Add(maxSignature)) || e.Nonce.BitLen() > nonceBits {
-			t.Fatalf("%+v", e)
+			t.Fatalf("accepted permit %+v that lasts too long or whose nonce is too large", e)
 		}
 	})
 }

@@ -45,7 +45,7 @@ var harmless = []providertest.Harmless{
 	{Path: "orders:orders[*].txHash", Why: "says where to look first; the reactor's event is looked for, wherever it is", MayChange: []string{"claim.tx", "claim.chain"}},
 	{Path: "swap:swap.gasLimit", Why: "bounded; the call is simulated with it, and its cost held against the ceiling", MayChange: []string{"step0.gas", "step1.gas"}},
 
-	{Path: "quote:quote.aggregatedOutputs.**", Why: inTheOrder, Flows: auctions, MayChange: told},
+	{Path: "quote:quote.aggregatedOutputs.**", Why: inTheOrder, Flows: auctions, MayChange: quotedMin},
 	{Path: "quote:quote.output", Why: inTheOrder, Lies: emptied, Flows: auctions},
 	{Path: "quote:quote.output.amount", Why: inTheOrder, Flows: auctions},
 	{Path: "quote:quote.output.token", Why: inTheOrder, Lies: providertest.Absent, Flows: auctions},
@@ -59,7 +59,7 @@ var harmless = []providertest.Harmless{
 	{Path: "quote:quote.tradeType", Why: "the amounts are in the order, and held against what was asked for", Lies: slices.Concat(providertest.Absent, []string{"emptied"}), Flows: auctions},
 	{Path: "quote:quote.input.maximumAmount", Why: "the amount itself is there", Lies: providertest.Absent},
 	{Path: "quote:quote.output.minimumAmount", Why: inTheBytes},
-	{Path: "quote:quote.aggregatedOutputs[*].minAmount", Why: inTheBytes, MayChange: told},
+	{Path: "quote:quote.aggregatedOutputs[*].minAmount", Why: inTheBytes, MayChange: quotedMin},
 	{Path: "quote:quote.aggregatedOutputs[*].token", Why: "a label for the coin in either form; what is paid is in the calldata", Lies: []string{"the zero address"}, Flows: []string{"base-usdc-weth"}},
 	{Path: "quote:permitData", Why: "none, either way", Lies: []string{"removed"}, Flows: []string{"base-eth-usdc", "base-usdc-eth", "arbitrum-direct", "base-unwrap", "base-wrap", "ethereum-split"}},
 	{Path: "quote:permitTransaction", Why: "none, either way", Lies: []string{"removed"}},
@@ -67,10 +67,10 @@ var harmless = []providertest.Harmless{
 	{Path: "swap:swap.value", Why: "nothing in other words", Lies: []string{"doubled", "half a byte less", "one byte more"}, Flows: []string{"arbitrum-usdc-usdt", "base-usdc-eth", "ethereum-usdc-split", "base-usdc-weth", "base-unwrap"}},
 }
 
-// told is the quote's own minimum, which is shown where it differs from the floor.
-var told = []string{"offer.toldMin"}
+// quotedMin is the quote's own minimum, which is shown where it differs from the minimum.
+var quotedMin = []string{"offer.toldMin"}
 
-const inTheBytes = "at most shown: the floor is worked out, and the calldata or the order held against it"
+const inTheBytes = "at most shown: the minimum is worked out, and the calldata or the order held against it"
 
 const inTheOrder = "for show: it stands in the order that is signed, which is compared with ours"
 
@@ -88,15 +88,15 @@ func words(why string, lies []string, at ...int) (list []providertest.Harmless) 
 }
 
 func leg(at ...int) []providertest.Harmless {
-	return words("the minimum of one leg can only make the swap fail; the floor is enforced by the final sweep", nil, at...)
+	return words("the minimum of one leg can only make the swap fail; the minimum is enforced by the final sweep", nil, at...)
 }
 
 func hop(at ...int) []providertest.Harmless {
 	return words("a price bound of one hop can only make the swap fail", nil, at...)
 }
 
-func floor(at ...int) []providertest.Harmless {
-	return words("a higher floor than the accepted", []string{"a byte", "one more", "doubled", "the top bit", "the most", "the attacker", "padded behind"}, at...)
+func higherMin(at ...int) []providertest.Harmless {
+	return words("a higher minimum than the accepted", []string{"a byte", "one more", "doubled", "the top bit", "the maximum", "the attacker", "padded behind"}, at...)
 }
 
 // above is the minimum in recorded calldata that is above the accepted minimum.
@@ -106,7 +106,7 @@ func above(at int) []providertest.Harmless {
 
 // swept is a minimum of which the router reads 160 bits.
 func swept(at ...int) []providertest.Harmless {
-	return words("a higher floor than the accepted", []string{"a byte", "one more", "doubled", "the attacker"}, at...)
+	return words("a higher minimum than the accepted", []string{"a byte", "one more", "doubled", "the attacker"}, at...)
 }
 
 const freePath = "through which pools and tokens it goes; what comes out is enforced by the final sweep"
@@ -149,8 +149,8 @@ const (
 	freeExpiration = "31 days at most, of an exact amount that is gone with the swap"
 	freeNonce      = "the contract takes the next one and no other"
 	freeUntil      = "an hour at most; the swap comes at once or not at all"
-	freeStart      = "where the auction begins, above the floor"
-	freeCourse     = "how it goes down to the floor, and never below"
+	freeStart      = "where the auction begins, above the minimum"
+	freeCourse     = "how it goes down to the minimum, and never below"
 	freeFee        = "within what the accepted rate of the fee allows"
 )
 
@@ -158,7 +158,7 @@ const (
 var inOrder = map[string][]providertest.Harmless{
 	"ethereum-auction": {
 		free("[0].startAmount", freeStart, "one more", "one less"),
-		free("[0].endAmount", "a higher floor than the accepted", "one more"),
+		free("[0].endAmount", "a higher minimum than the accepted", "one more"),
 		free("[1].startAmount", freeFee, "one more", "one less"), free("[1].endAmount", freeFee, "one more", "one less"),
 	},
 	"base-auction":     slices.Concat(inV3, feeOf("[1]"), curveOf("[0].curve.relativeAmounts[0]")),
@@ -172,7 +172,7 @@ var inOrder = map[string][]providertest.Harmless{
 // inV3 is what it may choose in every DUTCH_V3 order.
 var inV3 = []providertest.Harmless{
 	free("[0].startAmount", freeStart, "one more", "one less"),
-	free("[0].minAmount", "a higher floor than the accepted", "one more"),
+	free("[0].minAmount", "a higher minimum than the accepted", "one more"),
 	{Path: "message.witness.baseInput.curve.relativeBlocks", Why: "of an input that stays as it is", Lies: []string{"one more", "one less", "doubled"}},
 	{Path: "message.witness.startingBaseFee", Why: "nothing goes by the base fee: no line has an adjustment", Lies: []string{"one more", "of 256 bits"}},
 }

@@ -54,8 +54,8 @@ func TestHostileToken(t *testing.T) {
 		t.Run(form.Name, func(t *testing.T) { x.in(t).attacked(form) })
 	}
 	t.Run("what was taken before", func(t *testing.T) { x.in(t).takes(dex.Forms[0]) })
-	held := slices.DeleteFunc(slices.Clone(dex.Forms), func(f dex.Form) bool { return f.Refused != "" })
-	providertest.Report(t, fmt.Sprintf("hostile: dex: a hostile token in %d forms of program: %d refused, %d held", len(dex.Forms), len(dex.Forms)-len(held), len(held)))
+	accepted := slices.DeleteFunc(slices.Clone(dex.Forms), func(f dex.Form) bool { return f.Refused != "" })
+	providertest.Report(t, fmt.Sprintf("hostile: dex: a hostile token in %d forms of program: %d refused, %d held", len(dex.Forms), len(dex.Forms)-len(accepted), len(accepted)))
 }
 
 // attacked runs a form with each hostile call at each moment, over pools that pay enough
@@ -126,15 +126,15 @@ type run struct {
 // holds requires everything that was taken to be paid for.
 func (x *scam) holds(form dex.Form, nth int, r run) {
 	x.t.Helper()
-	floor := new(big.Int)
+	minimum := new(big.Int)
 	if r.done {
-		floor.Add(floor, x.order.Terms.MinOut)
+		minimum.Add(minimum, x.order.Terms.MinOut)
 	}
 	if r.filled {
-		floor.Add(floor, x.order.Terms.MinOut)
+		minimum.Add(minimum, x.order.Terms.MinOut)
 	}
-	if form.Refused == "" && r.got.Cmp(floor) < 0 {
-		x.t.Errorf("at transfer %d: %s arrived, for floors of %s: %+v", nth, r.got, floor, r)
+	if form.Refused == "" && r.got.Cmp(minimum) < 0 {
+		x.t.Errorf("at transfer %d: %s arrived, for minimums of %s: %+v", nth, r.got, minimum, r)
 	}
 }
 
@@ -193,9 +193,9 @@ func (x *scam) takes(form dex.Form) {
 	x.send(chain.Call{To: x.chain.Network.Contracts.UniversalRouter, Data: form.Program(x.t, x.terms(form, x.poor), x.poor), Gas: 2_000_000})
 	paid.Sub(paid, x.balance(usdc, x.who.Address))
 	got.Sub(x.balance(wrapped, x.who.Address), got)
-	floor := x.order.Terms.MinOut
-	x.t.Logf("%s USDC left, %s WETH arrived, for two floors of %s", paid, got, floor)
-	if paid.Cmp(sandboxtest.Units(2000, 6)) != 0 || !x.used(*x.proof().Nonce) || got.Cmp(floor) < 0 || got.Cmp(new(big.Int).Add(floor, floor)) >= 0 {
+	minimum := x.order.Terms.MinOut
+	x.t.Logf("%s USDC left, %s WETH arrived, for two minimums of %s", paid, got, minimum)
+	if paid.Cmp(sandboxtest.Units(2000, 6)) != 0 || !x.used(*x.proof().Nonce) || got.Cmp(minimum) < 0 || got.Cmp(new(big.Int).Add(minimum, minimum)) >= 0 {
 		x.t.Errorf("%s left, %s arrived", paid, got)
 	}
 }
@@ -251,7 +251,7 @@ func newScam(t *testing.T) *scam {
 	x.mayTake(usdc, permit2, sandboxtest.Units(2000, 6))
 	x.permitted(usdc, "1000000000")
 	head, err := node.HeaderByNumber(t.Context(), nil)
-	if left := falls.Sub(time.Unix(int64(head.Time), 0)); err == nil && left > 0 { // by then the price has fallen to the floor
+	if left := falls.Sub(time.Unix(int64(head.Time), 0)); err == nil && left > 0 { // by then the price has fallen to the minimum
 		err = c.Shift(left)
 	}
 	if err != nil {

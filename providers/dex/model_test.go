@@ -359,16 +359,16 @@ func verdict(who, token common.Address, got *big.Int, m *model, terms swap.Terms
 	if gross == nil || !pooledOut {
 		gross = new(big.Int)
 	}
-	most := new(big.Int).Mul(gross, big.NewInt(int64(bps)))
-	if got.Cmp(most.Div(most, big.NewInt(10_000))) > 0 {
+	maxFee := new(big.Int).Mul(gross, big.NewInt(int64(bps)))
+	if got.Cmp(maxFee.Div(maxFee, big.NewInt(10_000))) > 0 {
 		return "somebody else gained " + who.Hex()
 	}
-	least := new(big.Int).Mul(most, big.NewInt(10_000-int64(terms.MakerFeeBps))) // another fee may come first
-	paid := new(big.Int).Set(m.balance(who, poolOut))                            // in either form of a native output
+	minFee := new(big.Int).Mul(maxFee, big.NewInt(10_000-int64(terms.MakerFeeBps))) // another fee may come first
+	paid := new(big.Int).Set(m.balance(who, poolOut))                               // in either form of a native output
 	if terms.TokenOut != poolOut {
 		paid.Add(paid, m.balance(who, terms.TokenOut))
 	}
-	if who == terms.FeeReceiver && pooledOut && paid.Cmp(least.Sub(least.Div(least, big.NewInt(10_000)), big.NewInt(2))) < 0 {
+	if who == terms.FeeReceiver && pooledOut && paid.Cmp(minFee.Sub(minFee.Div(minFee, big.NewInt(10_000)), big.NewInt(2))) < 0 {
 		return "our fee is less than was said"
 	}
 	return ""

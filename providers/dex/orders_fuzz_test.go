@@ -85,7 +85,7 @@ func FuzzOrderTyped(f *testing.F) {
 		}
 		if e.Spends[0].Token != testUSDC || e.Spends[0].Amount.Cmp(terms.AmountIn) != 0 || e.Receives[0].To != testAccount ||
 			e.Receives[0].Min.Sign() <= 0 || e.Settler != base.reactor || e.Deadline.After(testDeadline) {
-			t.Fatalf("%+v", e)
+			t.Fatalf("accepted order %+v of other terms", e)
 		}
 		o, err := dutchV3.permitted(d.Message)
 		if err != nil {
@@ -158,10 +158,10 @@ func FuzzOrdersReply(f *testing.F) {
 			return
 		}
 		if !bytes.Contains(bytes.ToLower(raw), []byte(hexutil.Encode(s.signature)[2:])) || c.ProviderStatus == "" || s.id != o.hash() {
-			t.Fatalf("%+v", c)
+			t.Fatalf("claim = %+v of a reply without our signature or status", c)
 		}
 		if c.Chain != 0 && (c.Chain != 8453 || c.State != swap.Filled) {
-			t.Fatalf("%+v", c)
+			t.Fatalf("claim = %+v, want a transaction on Base only for a filled order", c)
 		}
 	})
 }
@@ -184,7 +184,7 @@ func FuzzTakenReply(f *testing.F) {
 		var r *swap.Refusal
 		switch {
 		case err != nil && (ref != "" || !errors.As(err, &r) || !r.Temporary()):
-			t.Fatalf("%q, %v", ref, err)
+			t.Fatalf("Submit = %q, %v, want no reference and a temporary refusal", ref, err)
 		case err == nil && ref != id:
 			t.Fatalf("taken as %q", ref)
 		case err == nil && !bytes.Contains(bytes.ToLower(raw), []byte(id[2:])) && !bytes.Contains(raw, []byte(`\`)):

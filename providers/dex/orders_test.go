@@ -86,66 +86,66 @@ type orderLie struct {
 
 // orderLies are told about both kinds, lieV3 about the kind that has curves.
 var orderLies = map[string]orderLie{
-	"as recorded":                {lie: func(*dutchOrder) {}},
-	"another nonce":              {lie: func(o *dutchOrder) { o.nonce = new(big.Int) }},
-	"the highest nonce":          {lie: func(o *dutchOrder) { o.nonce = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }},
-	"an earlier deadline":        {lie: func(o *dutchOrder) { o.deadline = plus(o.deadline, -60) }},
-	"a fee cut by one":           {lie: func(o *dutchOrder) { o.outputs[1].start = plus(o.outputs[1].start, -1) }},
-	"the maker's fee":            {lie: func(o *dutchOrder) { o.shareOut(20) }},
-	"another reactor":            {lie: func(o *dutchOrder) { o.reactor = testAttacker }, want: swap.NotPinned},
-	"Permit2 as reactor":         {lie: func(o *dutchOrder) { o.reactor = permit2 }, want: swap.NotPinned},
-	"another chain's reactor":    {lie: func(o *dutchOrder) { o.reactor = deployments[1].reactor }, want: swap.NotPinned},
-	"no cosigner":                {lie: func(o *dutchOrder) { o.cosigner = nativeCoin }, want: swap.NotPinned},
-	"another cosigner":           {lie: func(o *dutchOrder) { o.cosigner = testAttacker }, want: swap.NotPinned},
-	"the real chains' cosigner":  {lie: func(o *dutchOrder) { o.cosigner = cosigner }, want: swap.NotPinned},
-	"another swapper":            {lie: func(o *dutchOrder) { o.swapper = testAttacker }, want: swap.NotAsAccepted},
-	"a validation contract":      {lie: func(o *dutchOrder) { o.validator = testAttacker }, want: swap.NotAsAccepted},
-	"validation data":            {lie: func(o *dutchOrder) { o.validation = []byte{1} }, want: swap.NotAsAccepted},
-	"another input":              {lie: func(o *dutchOrder) { o.input.token = testDAI }, want: swap.NotAsAccepted},
-	"more input":                 {lie: func(o *dutchOrder) { o.input.start, o.input.end = plus(o.input.start, 1), plus(o.input.end, 1) }, want: swap.NotAsAccepted},
-	"more input in the end":      {lie: func(o *dutchOrder) { o.input.end = plus(o.input.end, 1) }, want: swap.NotAsAccepted},
-	"without limit":              {lie: func(o *dutchOrder) { o.input.end = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }, want: swap.NotAsAccepted},
-	"less input":                 {lie: func(o *dutchOrder) { o.input.start = plus(o.input.start, -1) }, want: swap.NotAsAccepted},
-	"another output":             {lie: func(o *dutchOrder) { o.outputs[0].token = testDAI }, want: swap.NotAsAccepted},
-	"the fee in another token":   {lie: func(o *dutchOrder) { o.outputs[1].token = testDAI }, want: swap.NotAsAccepted},
-	"native for wrapped":         {lie: func(o *dutchOrder) { o.outputs[0].token, o.outputs[1].token = nativeCoin, nativeCoin }, want: swap.NotAsAccepted},
-	"another recipient":          {lie: func(o *dutchOrder) { o.outputs[0].recipient = testAttacker }, want: swap.NotAsAccepted},
-	"no recipient":               {lie: func(o *dutchOrder) { o.outputs[0].recipient = nativeCoin }, want: swap.NotAsAccepted},
-	"the recipient twice":        {lie: func(o *dutchOrder) { o.outputs = append(o.outputs, o.outputs[0]) }, want: swap.NotAsAccepted},
-	"the fee twice":              {lie: func(o *dutchOrder) { o.outputs = append(o.outputs, o.outputs[1]) }, want: swap.NotAsAccepted},
-	"the fee to somebody else":   {lie: func(o *dutchOrder) { o.outputs[1].recipient = testMaker }, want: swap.NotAsAccepted},
-	"the fee to the reactor":     {lie: func(o *dutchOrder) { o.outputs[1].recipient = o.reactor }, want: swap.NotAsAccepted},
-	"the fee to nobody":          {lie: func(o *dutchOrder) { o.outputs[1].recipient = nativeCoin }, want: swap.NotAsAccepted},
-	"no fee":                     {lie: func(o *dutchOrder) { o.outputs = o.outputs[:1] }, want: swap.NotAsAccepted},
-	"nothing but the fee":        {lie: func(o *dutchOrder) { o.outputs = o.outputs[1:] }, want: swap.NotAsAccepted},
-	"no output":                  {lie: func(o *dutchOrder) { o.outputs = nil }, want: swap.Undecodable},
-	"four outputs":               {lie: func(o *dutchOrder) { o.made(testMaker, 1); o.made(testFriend, 1) }, want: swap.Undecodable},
-	"an output of nothing":       {lie: func(o *dutchOrder) { o.outputs[0].end = new(big.Int) }, want: swap.NotAsAccepted},
-	"an output that grows":       {lie: func(o *dutchOrder) { o.outputs[0].end = plus(o.outputs[0].start, 1) }, want: swap.NotAsAccepted},
-	"the maker takes too much":   {lie: func(o *dutchOrder) { o.shareOut(21) }, want: swap.NotAsAccepted},
-	"a fee that is too high":     {lie: func(o *dutchOrder) { o.outputs[1].start = plus(o.outputs[1].start, 1e12) }, want: swap.NotAsAccepted},
-	"a fee that is too low":      {lie: func(o *dutchOrder) { o.scaleFee(39) }, want: swap.NotAsAccepted},
-	"a fee that does not shrink": {lie: func(o *dutchOrder) { o.steady(1) }, want: swap.NotAsAccepted},
-	"below what it is worth":     {lie: func(o *dutchOrder) { o.sink(80) }, want: swap.NotAsAccepted, quotedOnly: true},
-	"ends at one":                {lie: func(o *dutchOrder) { o.outputs[0].end, o.outputs[1].end = big.NewInt(1), big.NewInt(1) }, want: swap.NotAsAccepted, quotedOnly: true},
-	"begins far above":           {lie: func(o *dutchOrder) { o.rise(2) }},
-	"for over a day":             {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(maxOrderLife + time.Second).Unix()) }, want: swap.NotAsAccepted},
-	"for ever":                   {lie: func(o *dutchOrder) { o.deadline = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }, want: swap.Undecodable},
-	"at no time":                 {lie: func(o *dutchOrder) { o.deadline = new(big.Int) }, want: swap.Undecodable},
-	"too soon": {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(minOrderLife - time.Second).Unix()) },
+	"as recorded":                                {lie: func(*dutchOrder) {}},
+	"another nonce":                              {lie: func(o *dutchOrder) { o.nonce = new(big.Int) }},
+	"the highest nonce":                          {lie: func(o *dutchOrder) { o.nonce = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }},
+	"an earlier deadline":                        {lie: func(o *dutchOrder) { o.deadline = plus(o.deadline, -60) }},
+	"a fee cut by one":                           {lie: func(o *dutchOrder) { o.outputs[1].start = plus(o.outputs[1].start, -1) }},
+	"the maker's fee":                            {lie: func(o *dutchOrder) { o.shareOut(20) }},
+	"another reactor":                            {lie: func(o *dutchOrder) { o.reactor = testAttacker }, want: swap.NotPinned},
+	"Permit2 as reactor":                         {lie: func(o *dutchOrder) { o.reactor = permit2 }, want: swap.NotPinned},
+	"another chain's reactor":                    {lie: func(o *dutchOrder) { o.reactor = deployments[1].reactor }, want: swap.NotPinned},
+	"no cosigner":                                {lie: func(o *dutchOrder) { o.cosigner = nativeCoin }, want: swap.NotPinned},
+	"another cosigner":                           {lie: func(o *dutchOrder) { o.cosigner = testAttacker }, want: swap.NotPinned},
+	"the real chains' cosigner":                  {lie: func(o *dutchOrder) { o.cosigner = cosigner }, want: swap.NotPinned},
+	"another swapper":                            {lie: func(o *dutchOrder) { o.swapper = testAttacker }, want: swap.NotAsAccepted},
+	"a validation contract":                      {lie: func(o *dutchOrder) { o.validator = testAttacker }, want: swap.NotAsAccepted},
+	"validation data":                            {lie: func(o *dutchOrder) { o.validation = []byte{1} }, want: swap.NotAsAccepted},
+	"another input":                              {lie: func(o *dutchOrder) { o.input.token = testDAI }, want: swap.NotAsAccepted},
+	"more input":                                 {lie: func(o *dutchOrder) { o.input.start, o.input.end = plus(o.input.start, 1), plus(o.input.end, 1) }, want: swap.NotAsAccepted},
+	"more input in the end":                      {lie: func(o *dutchOrder) { o.input.end = plus(o.input.end, 1) }, want: swap.NotAsAccepted},
+	"without limit":                              {lie: func(o *dutchOrder) { o.input.end = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }, want: swap.NotAsAccepted},
+	"less input":                                 {lie: func(o *dutchOrder) { o.input.start = plus(o.input.start, -1) }, want: swap.NotAsAccepted},
+	"another output":                             {lie: func(o *dutchOrder) { o.outputs[0].token = testDAI }, want: swap.NotAsAccepted},
+	"the fee in another token":                   {lie: func(o *dutchOrder) { o.outputs[1].token = testDAI }, want: swap.NotAsAccepted},
+	"native for wrapped":                         {lie: func(o *dutchOrder) { o.outputs[0].token, o.outputs[1].token = nativeCoin, nativeCoin }, want: swap.NotAsAccepted},
+	"another recipient":                          {lie: func(o *dutchOrder) { o.outputs[0].recipient = testAttacker }, want: swap.NotAsAccepted},
+	"no recipient":                               {lie: func(o *dutchOrder) { o.outputs[0].recipient = nativeCoin }, want: swap.NotAsAccepted},
+	"the recipient twice":                        {lie: func(o *dutchOrder) { o.outputs = append(o.outputs, o.outputs[0]) }, want: swap.NotAsAccepted},
+	"the fee twice":                              {lie: func(o *dutchOrder) { o.outputs = append(o.outputs, o.outputs[1]) }, want: swap.NotAsAccepted},
+	"the fee to somebody else":                   {lie: func(o *dutchOrder) { o.outputs[1].recipient = testMaker }, want: swap.NotAsAccepted},
+	"the fee to the reactor":                     {lie: func(o *dutchOrder) { o.outputs[1].recipient = o.reactor }, want: swap.NotAsAccepted},
+	"the fee to nobody":                          {lie: func(o *dutchOrder) { o.outputs[1].recipient = nativeCoin }, want: swap.NotAsAccepted},
+	"no fee":                                     {lie: func(o *dutchOrder) { o.outputs = o.outputs[:1] }, want: swap.NotAsAccepted},
+	"nothing but the fee":                        {lie: func(o *dutchOrder) { o.outputs = o.outputs[1:] }, want: swap.NotAsAccepted},
+	"no output":                                  {lie: func(o *dutchOrder) { o.outputs = nil }, want: swap.Undecodable},
+	"four outputs":                               {lie: func(o *dutchOrder) { o.made(testMaker, 1); o.made(testFriend, 1) }, want: swap.Undecodable},
+	"an output of nothing":                       {lie: func(o *dutchOrder) { o.outputs[0].end = new(big.Int) }, want: swap.NotAsAccepted},
+	"an output that grows":                       {lie: func(o *dutchOrder) { o.outputs[0].end = plus(o.outputs[0].start, 1) }, want: swap.NotAsAccepted},
+	"the maker takes too much":                   {lie: func(o *dutchOrder) { o.shareOut(21) }, want: swap.NotAsAccepted},
+	"a fee that is too high":                     {lie: func(o *dutchOrder) { o.outputs[1].start = plus(o.outputs[1].start, 1e12) }, want: swap.NotAsAccepted},
+	"a fee that is too low":                      {lie: func(o *dutchOrder) { o.scaleFee(39) }, want: swap.NotAsAccepted},
+	"a fee that does not shrink":                 {lie: func(o *dutchOrder) { o.steady(1) }, want: swap.NotAsAccepted},
+	"an output that ends below its market price": {lie: func(o *dutchOrder) { o.sink(80) }, want: swap.NotAsAccepted, quotedOnly: true},
+	"an output that ends at one base unit":       {lie: func(o *dutchOrder) { o.outputs[0].end, o.outputs[1].end = big.NewInt(1), big.NewInt(1) }, want: swap.NotAsAccepted, quotedOnly: true},
+	"an output that begins far above the price":  {lie: func(o *dutchOrder) { o.rise(2) }},
+	"an auction of over a day":                   {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(maxOrderLife + time.Second).Unix()) }, want: swap.NotAsAccepted},
+	"an auction that never ends":                 {lie: func(o *dutchOrder) { o.deadline = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }, want: swap.Undecodable},
+	"an auction without times":                   {lie: func(o *dutchOrder) { o.deadline = new(big.Int) }, want: swap.Undecodable},
+	"a deadline too soon": {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(minOrderLife - time.Second).Unix()) },
 		want: swap.QuoteExpired, quotedOnly: true},
 }
 
 // shareOut gives the maker its share of the total, and the recipient the rest.
 func (o *dutchOrder) shareOut(bps int64) {
 	all := new(big.Int).Add(o.outputs[0].start, o.outputs[1].start)
-	least := new(big.Int).Add(o.outputs[0].end, o.outputs[1].end)
+	sumEnd := new(big.Int).Add(o.outputs[0].end, o.outputs[1].end)
 	o.made(testMaker, 1)
 	for i, l := range []*dutchLine{&o.outputs[0], &o.outputs[2]} {
 		if i == 1 {
-			l.start, l.end = part(all, bps), part(least, bps)
+			l.start, l.end = part(all, bps), part(sumEnd, bps)
 		} else {
-			l.start, l.end = new(big.Int).Sub(l.start, part(all, bps)), new(big.Int).Sub(l.end, part(least, bps))
+			l.start, l.end = new(big.Int).Sub(l.start, part(all, bps)), new(big.Int).Sub(l.end, part(sumEnd, bps))
 		}
 		if l.curve != nil {
 			l.curve.amounts[0].Sub(l.start, l.end)
@@ -194,22 +194,22 @@ func (o *dutchOrder) sink(bps int64) {
 }
 
 var lieV3 = map[string]orderLie{
-	"another base fee":          {lie: func(o *dutchOrder) { o.baseFee = big.NewInt(7) }},
-	"no curve for the input":    {lie: func(o *dutchOrder) { o.input.curve = &curve{blocks: new(big.Int)} }},
-	"the output rises first":    {lie: func(o *dutchOrder) { o.bend(2, -100) }},
-	"more points":               {lie: func(o *dutchOrder) { o.bend(2, 100) }},
-	"the input rises":           {lie: func(o *dutchOrder) { o.input.curve.amounts[0] = big.NewInt(-1) }, want: swap.NotAsAccepted},
-	"the input falls":           {lie: func(o *dutchOrder) { o.input.curve.amounts[0] = big.NewInt(1) }, want: swap.NotAsAccepted},
-	"by the base fee, of input": {lie: func(o *dutchOrder) { o.input.adjust = big.NewInt(1) }, want: swap.NotAsAccepted},
-	"by the base fee":           {lie: func(o *dutchOrder) { o.outputs[0].adjust = big.NewInt(1) }, want: swap.NotAsAccepted},
-	"below nothing":             {lie: func(o *dutchOrder) { o.outputs[0].curve.amounts[0] = plus(o.outputs[0].start, 1) }, want: swap.Undecodable},
-	"above all":                 {lie: func(o *dutchOrder) { o.outputs[0].curve.amounts[0] = new(big.Int).Neg(plus(o.outputs[0].start, 1)) }, want: swap.Undecodable},
-	"a fee that rises":          {lie: func(o *dutchOrder) { o.outputs[1].curve.amounts[0] = big.NewInt(-1) }, want: swap.Undecodable},
-	"at no block":               {lie: func(o *dutchOrder) { o.blocks(0) }, want: swap.NotAsAccepted},
-	"at one block twice":        {lie: func(o *dutchOrder) { o.bend(4, 100) }, want: swap.NotAsAccepted},
-	"back in time":              {lie: func(o *dutchOrder) { o.bend(5, 100) }, want: swap.NotAsAccepted},
-	"a block too many":          {lie: func(o *dutchOrder) { o.blocks(4 | 9<<blockBits) }, want: swap.NotAsAccepted},
-	"an amount too many": {lie: func(o *dutchOrder) {
+	"another base fee":                       {lie: func(o *dutchOrder) { o.baseFee = big.NewInt(7) }},
+	"no curve for the input":                 {lie: func(o *dutchOrder) { o.input.curve = &curve{blocks: new(big.Int)} }},
+	"the output rises first":                 {lie: func(o *dutchOrder) { o.bend(2, -100) }},
+	"more points":                            {lie: func(o *dutchOrder) { o.bend(2, 100) }},
+	"the input rises":                        {lie: func(o *dutchOrder) { o.input.curve.amounts[0] = big.NewInt(-1) }, want: swap.NotAsAccepted},
+	"the input falls":                        {lie: func(o *dutchOrder) { o.input.curve.amounts[0] = big.NewInt(1) }, want: swap.NotAsAccepted},
+	"the input adjusted by the base fee":     {lie: func(o *dutchOrder) { o.input.adjust = big.NewInt(1) }, want: swap.NotAsAccepted},
+	"the output adjusted by the base fee":    {lie: func(o *dutchOrder) { o.outputs[0].adjust = big.NewInt(1) }, want: swap.NotAsAccepted},
+	"an amount below zero":                   {lie: func(o *dutchOrder) { o.outputs[0].curve.amounts[0] = plus(o.outputs[0].start, 1) }, want: swap.Undecodable},
+	"an amount of more than twice the start": {lie: func(o *dutchOrder) { o.outputs[0].curve.amounts[0] = new(big.Int).Neg(plus(o.outputs[0].start, 1)) }, want: swap.Undecodable},
+	"a fee that rises":                       {lie: func(o *dutchOrder) { o.outputs[1].curve.amounts[0] = big.NewInt(-1) }, want: swap.Undecodable},
+	"a point at block zero":                  {lie: func(o *dutchOrder) { o.blocks(0) }, want: swap.NotAsAccepted},
+	"two points at one block":                {lie: func(o *dutchOrder) { o.bend(4, 100) }, want: swap.NotAsAccepted},
+	"blocks out of order":                    {lie: func(o *dutchOrder) { o.bend(5, 100) }, want: swap.NotAsAccepted},
+	"more blocks than amounts":               {lie: func(o *dutchOrder) { o.blocks(4 | 9<<blockBits) }, want: swap.NotAsAccepted},
+	"more amounts than blocks": {lie: func(o *dutchOrder) {
 		o.outputs[0].curve.amounts = append(o.outputs[0].curve.amounts, big.NewInt(1))
 	}, want: swap.Undecodable},
 	"another course of the fee": {lie: func(o *dutchOrder) { o.outputs[1].curve.blocks = big.NewInt(9) }, want: swap.Undecodable},
@@ -335,8 +335,8 @@ var dataLies = map[string]replyLie{
 	"no domain":            {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData"), "domain") }, swap.ProviderInvalidResponse},
 	"no permit":            {func(_ *testing.T, r map[string]any) { r["permitData"] = nil }, swap.ProviderInvalidResponse},
 	"another primary type": {func(_ *testing.T, r map[string]any) { at(r, "permitData")["primaryType"] = permitSingle }, swap.NotAsAccepted},
-	"one type more":        {func(_ *testing.T, r map[string]any) { at(r, "permitData", "types")["Mail"] = []any{} }, swap.NotAsAccepted},
-	"one type less":        {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData", "types"), "OrderInfo") }, swap.NotAsAccepted},
+	"an additional type":   {func(_ *testing.T, r map[string]any) { at(r, "permitData", "types")["Mail"] = []any{} }, swap.NotAsAccepted},
+	"a missing type":       {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData", "types"), "OrderInfo") }, swap.NotAsAccepted},
 	"the other kind's types": {func(t *testing.T, r map[string]any) {
 		at(r, "permitData")["types"] = tree(t, "ethereum-auction.quote.json")["permitData"].(map[string]any)["types"]
 	}, swap.NotAsAccepted},
@@ -356,8 +356,8 @@ var dataLies = map[string]replyLie{
 	}, swap.NotAsAccepted},
 	"a permit for longer":       {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["deadline"] = 1800000001 }, swap.NotAsAccepted},
 	"a permit of another nonce": {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["nonce"] = "1" }, swap.NotAsAccepted},
-	"a value more":              {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["note"] = "" }, swap.ProviderInvalidResponse},
-	"a value less": {func(_ *testing.T, r map[string]any) {
+	"an additional value":       {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["note"] = "" }, swap.ProviderInvalidResponse},
+	"a missing value": {func(_ *testing.T, r map[string]any) {
 		delete(at(r, "permitData", "values", "witness", "info"), "additionalValidationData")
 	}, swap.ProviderInvalidResponse},
 	"another order behind an honest one": {func(t *testing.T, r map[string]any) {
@@ -442,15 +442,15 @@ func TestAuctionBuild(t *testing.T) {
 	}
 	offer := offers[0]
 	if !offer.Gasless || offer.Routing != "DUTCH_V3" || offer.Gas != 0 || offer.Wrap != nativeCoin || offer.Duration != 13*time.Second {
-		t.Errorf("%+v", offer)
+		t.Errorf("offer = %+v, want a gasless DUTCH_V3 with a wrap, 13 s", offer)
 	}
 	terms := auctionTerms("base-auction", recordedOrder(t, "base-auction.quote.json"))
 	built, err := p.Build(t.Context(), offer, terms)
 	if err != nil || built.Settlement != swap.ByProvider || built.Spender != permit2 || len(built.Steps) != 1 {
-		t.Errorf("%+v, %v", built, err)
+		t.Errorf("Build = %+v, %v, want one step settled by the provider", built, err)
 	}
 	for name, change := range map[string]func(*swap.Terms, *swap.Offer){
-		"a higher floor":     func(t *swap.Terms, _ *swap.Offer) { t.MinOut = plus(t.MinOut, 1) },
+		"a higher minimum":   func(t *swap.Terms, _ *swap.Offer) { t.MinOut = plus(t.MinOut, 1) },
 		"an earlier consent": func(t *swap.Terms, _ *swap.Offer) { t.Deadline = t.Deadline.Add(-time.Second) },
 		"an expired offer":   func(_ *swap.Terms, o *swap.Offer) { o.Expires = testNow },
 		"another minimum":    func(_ *swap.Terms, o *swap.Offer) { o.MinOut = plus(o.MinOut, -1) },

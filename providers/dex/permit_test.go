@@ -67,10 +67,10 @@ type permitLie struct {
 }
 
 var permitLies = map[string]permitLie{
-	"as recorded":         {func(_, _ map[string]any) {}, ""},
-	"a chain id as text":  {func(_, p map[string]any) { at(p, "domain")["chainId"] = "8453" }, ""},
-	"a contract in small": {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = strings.ToLower(permit2.Hex()) }, ""},
-	"the highest nonce":   {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710655" }, ""},
+	"as recorded":              {func(_, _ map[string]any) {}, ""},
+	"a chain id as text":       {func(_, p map[string]any) { at(p, "domain")["chainId"] = "8453" }, ""},
+	"a contract in lower case": {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = strings.ToLower(permit2.Hex()) }, ""},
+	"the highest nonce":        {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710655" }, ""},
 	"31 days": {func(_, p map[string]any) {
 		at(p, "values", "details")["expiration"] = seconds(testNow.Add(maxAllowance))
 	}, ""},
@@ -84,43 +84,43 @@ var permitLies = map[string]permitLie{
 	"another contract":      {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = testUSDC.Hex() }, swap.NotAsAccepted},
 	"another primary type":  {func(_, p map[string]any) { p["primaryType"] = "PermitBatch" }, swap.NotAsAccepted},
 	"the domain's type":     {func(_, p map[string]any) { at(p, "types")["EIP712Domain"] = []any{} }, swap.NotAsAccepted},
-	"one type less":         {func(_, p map[string]any) { delete(at(p, "types"), "PermitDetails") }, swap.NotAsAccepted},
+	"a missing type":        {func(_, p map[string]any) { delete(at(p, "types"), "PermitDetails") }, swap.NotAsAccepted},
 	"no types":              {func(_, p map[string]any) { delete(p, "types") }, swap.ProviderInvalidResponse},
 	"another member":        {func(_, p map[string]any) { member(p, "PermitDetails", 1)["type"] = "uint256" }, swap.NotAsAccepted},
 	"a member's other name": {func(_, p map[string]any) { member(p, permitSingle, 1)["name"] = "owner" }, swap.NotAsAccepted},
 	"a word about a member": {func(_, p map[string]any) { member(p, permitSingle, 1)["note"] = "x" }, swap.ProviderInvalidResponse},
 	"another token":         {func(_, p map[string]any) { at(p, "values", "details")["token"] = testDAI.Hex() }, swap.NotAsAccepted},
-	"one more":              {func(_, p map[string]any) { at(p, "values", "details")["amount"] = "1000000001" }, swap.NotAsAccepted},
+	"an amount of one more": {func(_, p map[string]any) { at(p, "values", "details")["amount"] = "1000000001" }, swap.NotAsAccepted},
 	"without limit":         {func(_, p map[string]any) { at(p, "values", "details")["amount"] = permit2Unlimited.String() }, swap.NotAsAccepted},
 	"over 31 days": {func(_, p map[string]any) {
 		at(p, "values", "details")["expiration"] = seconds(testNow.Add(maxAllowance + time.Second))
 	}, swap.NotAsAccepted},
-	"for ever":               {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "281474976710655" }, swap.NotAsAccepted},
-	"over already":           {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "1" }, swap.QuoteExpired},
-	"a nonce of 49 bits":     {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710656" }, swap.Undecodable},
-	"a number":               {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = 0 }, swap.ProviderInvalidResponse},
-	"no nonce":               {func(_, p map[string]any) { delete(at(p, "values", "details"), "nonce") }, swap.Undecodable},
-	"null":                   {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = nil }, swap.Undecodable},
-	"one detail more":        {func(_, p map[string]any) { at(p, "values", "details")["owner"] = testAttacker.Hex() }, swap.ProviderInvalidResponse},
-	"another spender":        {func(_, p map[string]any) { at(p, "values")["spender"] = testAttacker.Hex() }, swap.NotPinned},
-	"Permit2 as spender":     {func(_, p map[string]any) { at(p, "values")["spender"] = permit2.Hex() }, swap.NotPinned},
-	"another chain's router": {func(_, p map[string]any) { at(p, "values")["spender"] = deployments[0].router.Hex() }, swap.NotPinned},
-	"a value more":           {func(_, p map[string]any) { at(p, "values")["witness"] = map[string]any{} }, swap.ProviderInvalidResponse},
-	"over an hour": {func(_, p map[string]any) {
+	"an expiration far in the future": {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "281474976710655" }, swap.NotAsAccepted},
+	"an expiration in the past":       {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "1" }, swap.QuoteExpired},
+	"a nonce of 49 bits":              {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710656" }, swap.Undecodable},
+	"a nonce as a number":             {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = 0 }, swap.ProviderInvalidResponse},
+	"no nonce":                        {func(_, p map[string]any) { delete(at(p, "values", "details"), "nonce") }, swap.Undecodable},
+	"null":                            {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = nil }, swap.Undecodable},
+	"an additional field in details":  {func(_, p map[string]any) { at(p, "values", "details")["owner"] = testAttacker.Hex() }, swap.ProviderInvalidResponse},
+	"another spender":                 {func(_, p map[string]any) { at(p, "values")["spender"] = testAttacker.Hex() }, swap.NotPinned},
+	"Permit2 as spender":              {func(_, p map[string]any) { at(p, "values")["spender"] = permit2.Hex() }, swap.NotPinned},
+	"another chain's router":          {func(_, p map[string]any) { at(p, "values")["spender"] = deployments[0].router.Hex() }, swap.NotPinned},
+	"an additional value":             {func(_, p map[string]any) { at(p, "values")["witness"] = map[string]any{} }, swap.ProviderInvalidResponse},
+	"a deadline in over an hour": {func(_, p map[string]any) {
 		at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature + time.Second))
 	}, swap.NotAsAccepted},
-	"too soon": {func(_, p map[string]any) {
+	"a deadline too soon": {func(_, p map[string]any) {
 		at(p, "values")["sigDeadline"] = seconds(testNow.Add(minPermitLife - time.Second))
 	}, swap.QuoteExpired},
-	"beyond all time": {func(_, p map[string]any) {
+	"a deadline beyond the calendar": {func(_, p map[string]any) {
 		at(p, "values")["sigDeadline"] = new(big.Int).Lsh(big.NewInt(1), 255).String()
 	}, swap.NotAsAccepted},
-	"a list": {func(r, p map[string]any) { r["permitData"] = []any{p} }, swap.ProviderInvalidResponse},
-	"words":  {func(r, _ map[string]any) { r["permitData"] = "sign this" }, swap.ProviderInvalidResponse},
+	"a list in place of the permit": {func(r, p map[string]any) { r["permitData"] = []any{p} }, swap.ProviderInvalidResponse},
+	"words":                         {func(r, _ map[string]any) { r["permitData"] = "sign this" }, swap.ProviderInvalidResponse},
 	"a transaction instead": {func(r, _ map[string]any) {
 		r["permitData"], r["permitTransaction"] = nil, map[string]any{"to": permit2.Hex()}
 	}, swap.NotAsAccepted},
-	"a transaction besides": {func(r, _ map[string]any) { r["permitTransaction"] = map[string]any{"to": permit2.Hex()} }, swap.NotAsAccepted},
+	"a transaction as well": {func(r, _ map[string]any) { r["permitTransaction"] = map[string]any{"to": permit2.Hex()} }, swap.NotAsAccepted},
 }
 
 func (c permitLie) quoted(t *testing.T) error {
@@ -314,10 +314,10 @@ func compact(t testing.TB, raw []byte) []byte {
 // whichever is first, and within ten minutes.
 func TestLateDeadline(t *testing.T) {
 	for name, c := range map[string]struct{ signature, consent, want time.Duration }{
-		"ten minutes":     {30 * time.Minute, 20 * time.Minute, swapLife},
-		"the consent":     {30 * time.Minute, 4 * time.Minute, 4 * time.Minute},
-		"the signature":   {6 * time.Minute, 20 * time.Minute, 6 * time.Minute},
-		"all at one time": {swapLife, swapLife, swapLife},
+		"ten minutes":         {30 * time.Minute, 20 * time.Minute, swapLife},
+		"the consent":         {30 * time.Minute, 4 * time.Minute, 4 * time.Minute},
+		"the signature":       {6 * time.Minute, 20 * time.Minute, 6 * time.Minute},
+		"all end at one time": {swapLife, swapLife, swapLife},
 	} {
 		d := newDesk(t, func(v map[string]any) { v["sigDeadline"] = seconds(testNow.Add(c.signature)) })
 		terms := usdcTerms()
@@ -401,21 +401,21 @@ func TestLateOrders(t *testing.T) {
 		step   int
 		want   swap.Code
 	}{
-		"no such step":        {func(*swap.Order) {}, 2, swap.Undecodable},
-		"the permit's step":   {func(*swap.Order) {}, 0, swap.Undecodable},
-		"a negative step":     {func(*swap.Order) {}, -1, swap.Undecodable},
-		"nothing signed":      {func(o *swap.Order) { o.Results = nil }, 1, swap.Undecodable},
-		"an empty result":     {func(o *swap.Order) { o.Results[0].Signature = nil }, 1, swap.Undecodable},
-		"a short signature":   {func(o *swap.Order) { o.Results[0].Signature = make([]byte, 64) }, 1, swap.Undecodable},
-		"no message":          {func(o *swap.Order) { o.Plan.Steps[0].TypedData = nil }, 1, swap.Undecodable},
-		"not a deferred step": {func(o *swap.Order) { o.Plan.Steps[1].Kind = swap.CallStep }, 1, swap.Undecodable},
-		"another permit":      {func(o *swap.Order) { o.Plan.Steps[0].TypedData.Message["sigDeadline"] = "1800001321" }, 1, swap.NotAsAccepted},
-		"another message":     {func(o *swap.Order) { o.Plan.Steps[0].TypedData.Message = apitypes.TypedDataMessage{"to": "x"} }, 1, swap.Undecodable},
-		"an expired quote":    {func(o *swap.Order) { o.Offer.Expires = testNow }, 1, swap.QuoteExpired},
-		"consent has ended":   {func(o *swap.Order) { o.Terms.Deadline = testNow }, 1, swap.QuoteExpired},
-		"other terms":         {func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(1) }, 1, swap.NotAsAccepted},
-		"a higher floor":      {func(o *swap.Order) { o.Terms.MinOut = big.NewInt(368_000_000_000_000_001) }, 1, swap.NotAsAccepted},
-		"a quote without it": {func(o *swap.Order) {
+		"no such step":          {func(*swap.Order) {}, 2, swap.Undecodable},
+		"the permit's step":     {func(*swap.Order) {}, 0, swap.Undecodable},
+		"a negative step":       {func(*swap.Order) {}, -1, swap.Undecodable},
+		"nothing signed":        {func(o *swap.Order) { o.Results = nil }, 1, swap.Undecodable},
+		"an empty result":       {func(o *swap.Order) { o.Results[0].Signature = nil }, 1, swap.Undecodable},
+		"a short signature":     {func(o *swap.Order) { o.Results[0].Signature = make([]byte, 64) }, 1, swap.Undecodable},
+		"no message":            {func(o *swap.Order) { o.Plan.Steps[0].TypedData = nil }, 1, swap.Undecodable},
+		"not a deferred step":   {func(o *swap.Order) { o.Plan.Steps[1].Kind = swap.CallStep }, 1, swap.Undecodable},
+		"another permit":        {func(o *swap.Order) { o.Plan.Steps[0].TypedData.Message["sigDeadline"] = "1800001321" }, 1, swap.NotAsAccepted},
+		"another message":       {func(o *swap.Order) { o.Plan.Steps[0].TypedData.Message = apitypes.TypedDataMessage{"to": "x"} }, 1, swap.Undecodable},
+		"an expired quote":      {func(o *swap.Order) { o.Offer.Expires = testNow }, 1, swap.QuoteExpired},
+		"the consent has ended": {func(o *swap.Order) { o.Terms.Deadline = testNow }, 1, swap.QuoteExpired},
+		"other terms":           {func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(1) }, 1, swap.NotAsAccepted},
+		"a higher minimum":      {func(o *swap.Order) { o.Terms.MinOut = big.NewInt(368_000_000_000_000_001) }, 1, swap.NotAsAccepted},
+		"a quote without a permit": {func(o *swap.Order) {
 			o.Offer.Raw = bytes.Replace(o.Offer.Raw, []byte("permitData"), []byte("permitDate"), 1)
 		}, 1, swap.NotAsAccepted},
 	} {
@@ -439,7 +439,7 @@ func TestPermitInPlace(t *testing.T) {
 	d.answer = func([]byte) []byte { return d.swapped(testDeadline.Unix()) }
 	built, err := d.p.Build(t.Context(), d.offer, usdcTerms())
 	if err != nil || len(built.Steps) != 1 || built.Steps[0].Kind != swap.CallStep || built.Spender != permit2 {
-		t.Fatalf("%+v, %v", built, err)
+		t.Fatalf("Build = %+v, %v, want one call with Permit2 as spender", built, err)
 	}
 	for _, absent := range []string{"permitData", "signature"} {
 		if bytes.Contains(d.asked, []byte(absent)) {

@@ -308,8 +308,8 @@ func printable(s string) string {
 	return string(out)
 }
 
-// floorOf returns n less the slippage, rounded down as the API does.
-func floorOf(n *big.Int, slippageBps int) *big.Int {
+// minAfterSlippage returns n less the slippage, rounded down as the API does.
+func minAfterSlippage(n *big.Int, slippageBps int) *big.Int {
 	f := new(big.Int).Mul(n, big.NewInt(int64(10_000-slippageBps)))
 	return f.Div(f, big.NewInt(10_000))
 }

@@ -95,7 +95,7 @@ func TestRecordedSwap(t *testing.T) {
 		t.Error("the bytes to be signed are not those recorded, with their tag")
 	}
 	if len(*odd) != 0 {
-		t.Errorf("told: %v", *odd)
+		t.Errorf("reported anomalies %v, want none", *odd)
 	}
 	for i := range len(tagMark) {
 		replies["/swap"] = []byte(strings.Replace(string(made), "756e69780000", hexutil.Encode(flipped(tagMark, i))[2:], 1))
@@ -185,7 +185,7 @@ func TestRecordedTestnetCallUntilCommands(t *testing.T) {
 	}
 	vals, err := unpackStrict(executeArgs, args)
 	if err != nil || string(vals[0].([]byte)) != "\x10" {
-		t.Fatalf("%v, %v", vals, err)
+		t.Fatalf("execute arguments = %v, %v, want the one command 0x10", vals, err)
 	}
 }
 
@@ -211,8 +211,8 @@ func TestRecordedQuotesOfOlderRouter(t *testing.T) {
 		if err := q.echoes(e, r, pr); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		if _, least, fees, err := q.split(r, pr); err != nil || least.Cmp(floorOf(new(big.Int).Sub(q.Output.Amount.Int, big.NewInt(maxRounding)), 250)) != 0 || len(fees) != 0 {
-			t.Errorf("%s: least %v, fees %v, %v", file, least, fees, err)
+		if _, minOut, fees, err := q.split(r, pr); err != nil || minOut.Cmp(minAfterSlippage(new(big.Int).Sub(q.Output.Amount.Int, big.NewInt(maxRounding)), 250)) != 0 || len(fees) != 0 {
+			t.Errorf("%s: least %v, fees %v, %v", file, minOut, fees, err)
 		}
 		if _, err := readPermitData(e.PermitData, r, pr); codeOf(err) != swap.NotPinned {
 			t.Errorf("%s: the permit: %v", file, err)
@@ -273,6 +273,6 @@ func TestRecordedOrderUntilEncoding(t *testing.T) {
 	}
 	got, fees, err := d.build(given).checkBounds(d)
 	if err != nil || l.Type != dutchV2.listed || got.end.String() != out.EndAmount || len(fees) != 1 || fees[0].Bps != 25 {
-		t.Errorf("%+v, %v, %v", got, fees, err)
+		t.Errorf("checkBounds = %+v, %v, %v, want the recorded end amount and one fee of 25 bps", got, fees, err)
 	}
 }

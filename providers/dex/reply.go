@@ -146,7 +146,7 @@ func oneToOne(lines []outputLine, r swap.QuoteRequest) bool {
 // split reads who gets what of the output. The recipient's part is the offer; every other
 // line is a fee. Only two fees are accepted: the wallet's at exactly its rate, and the
 // provider's within its bound.
-func (q quoteBody) split(r swap.QuoteRequest, pr tokenPair) (out, least *big.Int, fees []swap.Payment, err error) {
+func (q quoteBody) split(r swap.QuoteRequest, pr tokenPair) (out, minOut *big.Int, fees []swap.Payment, err error) {
 	total := q.Output.Amount.Int
 	sum, bips := new(big.Int), 0
 	for i, l := range q.Outputs {
@@ -178,11 +178,11 @@ func (q quoteBody) split(r swap.QuoteRequest, pr tokenPair) (out, least *big.Int
 	// units per fee are not counted on. Without a fee each of two routes has its own
 	// minimum, rounded down by itself (universal-router-sdk 5.13.0).
 	out = new(big.Int).Sub(out, big.NewInt(int64(maxRounding*max(1, len(fees)))))
-	if least = floorOf(out, r.SlippageBps); least.Sign() <= 0 {
+	if minOut = minAfterSlippage(out, r.SlippageBps); minOut.Sign() <= 0 {
 		return nil, nil, nil, refuse(swap.AmountTooSmall, "minAmount", "nothing is left of the output after the slippage that was asked for; enter a larger amount")
 	}
 	sortFees(fees, r.FeeReceiver)
-	return out, least, fees, checkFees(fees, r)
+	return out, minOut, fees, checkFees(fees, r)
 }
 
 // check reads one line: in the output token, with a whole number of basis points that its
@@ -197,9 +197,9 @@ func (l outputLine) check(total *big.Int, r swap.QuoteRequest, pr tokenPair) (bp
 		return 0, refuse(swap.Undecodable, "aggregatedOutputs.bps", "a part of the output is not of whole basis points")
 	}
 	bps = int(l.Bps.Num().Int64())
-	most := new(big.Int).Mul(total, big.NewInt(int64(bps)))
-	most.Div(most.Add(most, big.NewInt(9_999)), big.NewInt(10_000)) // rounded up
-	if !l.Recipient.is(r.Recipient) && l.Amount.Cmp(most) > 0 {
+	maxFee := new(big.Int).Mul(total, big.NewInt(int64(bps)))
+	maxFee.Div(maxFee.Add(maxFee, big.NewInt(9_999)), big.NewInt(10_000)) // rounded up
+	if !l.Recipient.is(r.Recipient) && l.Amount.Cmp(maxFee) > 0 {
 		return 0, refuse(swap.NotAsAccepted, "aggregatedOutputs.amount", "%s would get more than its %d bps", l.Recipient, bps)
 	}
 	return bps, nil
@@ -229,14 +229,14 @@ func checkFees(fees []swap.Payment, r swap.QuoteRequest) error {
 // cannot be read or is the offer's own within the rounding of fees. It is a claim that is
 // shown and never a reason to refuse.
 func statedMinimum(lines []outputLine, o swap.Offer) *big.Int {
-	var told wire.Amount
+	var stated wire.Amount
 	i := slices.IndexFunc(lines, func(l outputLine) bool { return l.Recipient.is(o.Request.Recipient) })
-	if i < 0 || json.Unmarshal(lines[i].MinAmount, &told) != nil {
+	if i < 0 || json.Unmarshal(lines[i].MinAmount, &stated) != nil {
 		return nil
 	}
-	off := new(big.Int).Sub(told.Int, o.MinOut)
+	off := new(big.Int).Sub(stated.Int, o.MinOut)
 	if off.CmpAbs(big.NewInt(int64(maxRounding*max(1, len(o.Fees))))) <= 0 {
 		return nil
 	}
-	return told.Int
+	return stated.Int
 }

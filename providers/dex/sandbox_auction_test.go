@@ -66,9 +66,9 @@ func TestSandboxAuction(t *testing.T) {
 	phase("never", dexsim.Outcome{Fill: "never"}, func(x *trader, usdc, wrapped common.Address) {
 		open := x.auction(usdc, wrapped, "130000000", 20)
 		if c := x.claim(open); c.State != swap.Settling || c.ProviderStatus != "open" {
-			x.t.Errorf("%+v", c)
+			x.t.Errorf("claim = %+v, want settling, with status open", c)
 		}
-		x.voided(open)
+		x.invalidate(open)
 		x.ends(open, swap.Cancelled)
 	})
 	phase("silent", dexsim.Outcome{Claim: "silent"}, func(x *trader, usdc, wrapped common.Address) {
@@ -80,7 +80,7 @@ func TestSandboxAuction(t *testing.T) {
 	for _, how := range []string{"worse", "stranger"} {
 		phase(how, dexsim.Outcome{Cosign: how}, func(x *trader, usdc, wrapped common.Address) {
 			if c := x.claim(x.auction(usdc, wrapped, "20000000", 20)); !strings.HasPrefix(c.Reason, "the cosigner's data is not sound") {
-				x.t.Errorf("%+v", c)
+				x.t.Errorf("claim = %+v, want a reason: the cosigner's data is not sound", c)
 			}
 		})
 	}
@@ -187,9 +187,9 @@ func (x *trader) paid(ctx context.Context, o swap.Order, fill types.Log) {
 		all.Add(all, moved(p.Token, p.To))
 	}
 	for _, p := range f.Pays {
-		most := new(big.Int).Mul(all, big.NewInt(int64(p.Bps)))
+		maxFee := new(big.Int).Mul(all, big.NewInt(int64(p.Bps)))
 		fee := new(big.Int).Sub(moved(p.Token, p.To), big.NewInt(2)) // two roundings
-		if fee.Mul(fee, big.NewInt(10_000)).Cmp(most) > 0 || fee.Sign() <= 0 {
+		if fee.Mul(fee, big.NewInt(10_000)).Cmp(maxFee) > 0 || fee.Sign() <= 0 {
 			x.t.Errorf("chain %d: %s got %s of %s, said %d bps", f.Chain, p.To, fee, all, p.Bps)
 		}
 	}
@@ -198,8 +198,8 @@ func (x *trader) paid(ctx context.Context, o swap.Order, fill types.Log) {
 	}
 }
 
-// voided sends the account's call that invalidates the order.
-func (x *trader) voided(o swap.Order) {
+// invalidate sends the account's call that invalidates the order.
+func (x *trader) invalidate(o swap.Order) {
 	x.t.Helper()
 	c, err := x.p.CancelCall(o)
 	if err != nil {

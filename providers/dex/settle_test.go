@@ -36,22 +36,22 @@ func TestSubmit(t *testing.T) {
 		body   string
 		want   swap.Code // "" = accepted
 	}{
-		"created":             {201, accepted, ""},
-		"found again":         {200, accepted, ""},
-		"another order":       {201, `{"orderId":"0x981c85782be12571f9f6eaaa4ff716aa54a857a596f337f0ed613da044dba0ac"}`, swap.ProviderInvalidResponse},
-		"no order":            {201, `{}`, swap.ProviderInvalidResponse},
-		"half an id":          {201, `{"orderId":"0x981c"}`, swap.ProviderInvalidResponse},
-		"no json":             {201, `<html>`, swap.ProviderInvalidResponse},
-		"not valid":           {400, `{"errorCode":"RequestValidationError","detail":"Onchain validation failed: InsufficientFunds"}`, swap.ProviderRefused},
-		"no funds":            {404, `{"errorCode":"InsufficientBalance"}`, swap.InsufficientFunds},
-		"not found":           {404, `{"errorCode":"ResourceNotFound"}`, swap.ProviderRefused},
-		"too slow inside":     {404, `{"errorCode":"UpstreamTimeoutError"}`, swap.ProviderDown},
-		"the proxy's own fee": {403, `{"errorCode":"ProxyFeeRefused"}`, swap.ProviderRefused},
-		"no key":              {401, `{"errorCode":"Unauthorized"}`, swap.ProviderKey},
-		"busy":                {429, `{"errorCode":"Ratelimited"}`, swap.ProviderBusy},
-		"a fault":             {500, `{"errorCode":"InternalServerError"}`, swap.ProviderDown},
-		"down":                {503, `{"errorCode":"ServiceUnavailable"}`, swap.ProviderDown},
-		"in time":             {504, `<html>`, swap.ProviderDown},
+		"accepted, with status 201": {201, accepted, ""},
+		"accepted, with status 200": {200, accepted, ""},
+		"another order":             {201, `{"orderId":"0x981c85782be12571f9f6eaaa4ff716aa54a857a596f337f0ed613da044dba0ac"}`, swap.ProviderInvalidResponse},
+		"no order":                  {201, `{}`, swap.ProviderInvalidResponse},
+		"half an order id":          {201, `{"orderId":"0x981c"}`, swap.ProviderInvalidResponse},
+		"no json":                   {201, `<html>`, swap.ProviderInvalidResponse},
+		"not valid":                 {400, `{"errorCode":"RequestValidationError","detail":"Onchain validation failed: InsufficientFunds"}`, swap.ProviderRefused},
+		"no funds":                  {404, `{"errorCode":"InsufficientBalance"}`, swap.InsufficientFunds},
+		"not found":                 {404, `{"errorCode":"ResourceNotFound"}`, swap.ProviderRefused},
+		"an upstream timeout":       {404, `{"errorCode":"UpstreamTimeoutError"}`, swap.ProviderDown},
+		"the proxy's own fee":       {403, `{"errorCode":"ProxyFeeRefused"}`, swap.ProviderRefused},
+		"no key":                    {401, `{"errorCode":"Unauthorized"}`, swap.ProviderKey},
+		"busy":                      {429, `{"errorCode":"Ratelimited"}`, swap.ProviderBusy},
+		"a fault":                   {500, `{"errorCode":"InternalServerError"}`, swap.ProviderDown},
+		"down":                      {503, `{"errorCode":"ServiceUnavailable"}`, swap.ProviderDown},
+		"a gateway timeout":         {504, `<html>`, swap.ProviderDown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			calls, sent := 0, []byte(nil)
@@ -88,7 +88,7 @@ func TestSubmitNothing(t *testing.T) {
 		"no signature":          func(o *swap.Order) { o.Results = nil },
 		"a short signature":     func(o *swap.Order) { o.Results[0].Signature = o.Results[0].Signature[:64] },
 		"another's signature":   func(o *swap.Order) { o.Results[0].Signature[3] ^= 1 },
-		"v of another form":     func(o *swap.Order) { o.Results[0].Signature[64] -= 27 },
+		"v as 0 or 1":           func(o *swap.Order) { o.Results[0].Signature[64] -= 27 },
 		"a quote of pools":      func(o *swap.Order) { o.Offer.Raw = fixture(t, "base-usdc-weth.quote.json") },
 		"another order's quote": func(o *swap.Order) { o.Offer.Raw = fixture(t, "base-auction-eth.quote.json") },
 		"no quote":              func(o *swap.Order) { o.Offer.Raw = nil },
@@ -171,23 +171,23 @@ type statusLie struct {
 func statusLies(t testing.TB) map[string]statusLie {
 	other := recordedOrder(t, "base-auction-eth.quote.json")
 	return map[string]statusLie{
-		"no order":          {200, []byte(`{"requestId":"x","orders":[]}`), swap.OrderUnknown},
-		"not found":         {404, []byte(`{"errorCode":"ResourceNotFound","detail":"none"}`), swap.OrderUnknown},
-		"too slow inside":   {404, []byte(`{"errorCode":"UpstreamTimeoutError"}`), swap.ProviderDown},
-		"no reason":         {404, []byte(`{}`), swap.ProviderRefused},
-		"no list":           {200, []byte(`{"requestId":"x"}`), swap.ProviderInvalidResponse},
-		"nothing":           {200, []byte(`{"orders":null}`), swap.ProviderInvalidResponse},
-		"nobody":            {200, []byte(`{"orders":[null]}`), swap.ProviderInvalidResponse},
-		"another list":      {200, []byte(`{"orders":{}}`), swap.ProviderInvalidResponse},
-		"the order twice":   {200, twice(t), swap.ProviderInvalidResponse},
-		"an unknown word":   {200, listing(t, func(o map[string]any) { o["orderStatus"] = "FILLED" }), swap.ProviderInvalidResponse},
-		"another id":        {200, listing(t, func(o map[string]any) { o["orderId"] = other.hash().Hex() }), swap.ProviderInvalidResponse},
-		"another chain":     {200, listing(t, func(o map[string]any) { o["chainId"] = 1 }), swap.ProviderInvalidResponse},
-		"another nonce":     {200, listing(t, func(o map[string]any) { o["nonce"] = "1" }), swap.ProviderInvalidResponse},
-		"another swapper":   {200, listing(t, func(o map[string]any) { o["swapper"] = testAttacker.Hex() }), swap.ProviderInvalidResponse},
-		"another kind":      {200, listing(t, func(o map[string]any) { o["type"] = "Dutch_V2" }), swap.ProviderInvalidResponse},
-		"another signature": {200, listing(t, func(o map[string]any) { o["signature"] = "0x00" }), swap.ProviderInvalidResponse},
-		"no encoding":       {200, listing(t, func(o map[string]any) { delete(o, "encodedOrder") }), swap.ProviderInvalidResponse},
+		"no order":            {200, []byte(`{"requestId":"x","orders":[]}`), swap.OrderUnknown},
+		"not found":           {404, []byte(`{"errorCode":"ResourceNotFound","detail":"none"}`), swap.OrderUnknown},
+		"an upstream timeout": {404, []byte(`{"errorCode":"UpstreamTimeoutError"}`), swap.ProviderDown},
+		"no reason":           {404, []byte(`{}`), swap.ProviderRefused},
+		"no list":             {200, []byte(`{"requestId":"x"}`), swap.ProviderInvalidResponse},
+		"nothing":             {200, []byte(`{"orders":null}`), swap.ProviderInvalidResponse},
+		"nobody":              {200, []byte(`{"orders":[null]}`), swap.ProviderInvalidResponse},
+		"another list":        {200, []byte(`{"orders":{}}`), swap.ProviderInvalidResponse},
+		"the order twice":     {200, twice(t), swap.ProviderInvalidResponse},
+		"an unknown word":     {200, listing(t, func(o map[string]any) { o["orderStatus"] = "FILLED" }), swap.ProviderInvalidResponse},
+		"another id":          {200, listing(t, func(o map[string]any) { o["orderId"] = other.hash().Hex() }), swap.ProviderInvalidResponse},
+		"another chain":       {200, listing(t, func(o map[string]any) { o["chainId"] = 1 }), swap.ProviderInvalidResponse},
+		"another nonce":       {200, listing(t, func(o map[string]any) { o["nonce"] = "1" }), swap.ProviderInvalidResponse},
+		"another swapper":     {200, listing(t, func(o map[string]any) { o["swapper"] = testAttacker.Hex() }), swap.ProviderInvalidResponse},
+		"another kind":        {200, listing(t, func(o map[string]any) { o["type"] = "Dutch_V2" }), swap.ProviderInvalidResponse},
+		"another signature":   {200, listing(t, func(o map[string]any) { o["signature"] = "0x00" }), swap.ProviderInvalidResponse},
+		"no encoding":         {200, listing(t, func(o map[string]any) { delete(o, "encodedOrder") }), swap.ProviderInvalidResponse},
 		"another encoding": {200, listing(t, func(o map[string]any) {
 			o["encodedOrder"] = hexutil.Encode(encodeOrder(t, other, nil, nil))
 		}), swap.ProviderInvalidResponse},
@@ -222,15 +222,15 @@ func TestCosignerData(t *testing.T) {
 		change func(values)
 		sound  bool
 	}{
-		"nothing better":     {func(values) {}, true},
-		"a better output":    {func(v values) { v["outputAmounts"] = []any{plus(o.outputs[0].start, 1), new(big.Int)} }, true},
-		"the same output":    {func(v values) { v["outputAmounts"] = []any{o.outputs[0].start, o.outputs[1].start} }, true},
-		"less input":         {func(v values) { v["inputAmount"] = plus(o.input.start, -1) }, true},
-		"more input":         {func(v values) { v["inputAmount"] = plus(o.input.start, 1) }, false},
-		"a worse output":     {func(v values) { v["outputAmounts"] = []any{plus(o.outputs[0].start, -1), new(big.Int)} }, false},
-		"a worse fee":        {func(v values) { v["outputAmounts"] = []any{new(big.Int), big.NewInt(1)} }, false},
-		"an output less":     {func(v values) { v["outputAmounts"] = []any{new(big.Int)} }, false},
-		"an output too many": {func(v values) { v["outputAmounts"] = []any{new(big.Int), new(big.Int), new(big.Int)} }, false},
+		"nothing better":       {func(values) {}, true},
+		"a better output":      {func(v values) { v["outputAmounts"] = []any{plus(o.outputs[0].start, 1), new(big.Int)} }, true},
+		"the same output":      {func(v values) { v["outputAmounts"] = []any{o.outputs[0].start, o.outputs[1].start} }, true},
+		"less input":           {func(v values) { v["inputAmount"] = plus(o.input.start, -1) }, true},
+		"more input":           {func(v values) { v["inputAmount"] = plus(o.input.start, 1) }, false},
+		"a worse output":       {func(v values) { v["outputAmounts"] = []any{plus(o.outputs[0].start, -1), new(big.Int)} }, false},
+		"a worse fee":          {func(v values) { v["outputAmounts"] = []any{new(big.Int), big.NewInt(1)} }, false},
+		"a missing output":     {func(v values) { v["outputAmounts"] = []any{new(big.Int)} }, false},
+		"an additional output": {func(v values) { v["outputAmounts"] = []any{new(big.Int), new(big.Int), new(big.Int)} }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			added := good()
@@ -261,7 +261,7 @@ func TestCosignerData(t *testing.T) {
 		"for another chain":  {cosign(t, o, 1, cosignerKey(t), good()), false},
 		"another signature":  {signedBy(func(s []byte) []byte { s[7] ^= 1; return s }), false},
 		"half a signature":   {signedBy(func(s []byte) []byte { return s[:32] }), false},
-		"v of another form":  {signedBy(func(s []byte) []byte { s[64] -= 27; return s }), false},
+		"v as 0 or 1":        {signedBy(func(s []byte) []byte { s[64] -= 27; return s }), false},
 		"a longer signature": {signedBy(func(s []byte) []byte { return append(s, 0) }), false},
 		"an empty signature": {signedBy(func([]byte) []byte { return make([]byte, 65) }), false},
 		"other data":         {encodeOrder(t, o, values{"decayStartBlock": big.NewInt(1), "exclusiveFiller": testFriend, "exclusivityOverrideBps": big.NewInt(25), "inputAmount": new(big.Int), "outputAmounts": []any{new(big.Int), new(big.Int)}}, bytes.Repeat([]byte{27}, 65)), false},
@@ -284,13 +284,13 @@ func TestProofIsOfTheBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f := want.Fill[0]; len(want.Fill) != 1 || f.Address != base.reactor || f.Topics[1] != o.hash() || f.Amount.Cmp(o.nonce) != 0 || !want.Ends.Equal(testDeadline) {
-		t.Errorf("%+v", want)
+		t.Errorf("Proof = %+v, want the reactor's fill event until the deadline", want)
 	}
 	order.Offer, order.Results, order.ProviderOrderID = swap.Offer{}, nil, "another"
 	order.Claim = &swap.Claim{State: swap.Filled, Chain: 1}
 	got, err := sandboxProvider.Proof(order.Clone())
 	if err != nil || !bytes.Equal(written(t, got), written(t, want)) {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("Proof in the sandbox = %+v, %v, want the same as without a claim", got, err)
 	}
 }
 

@@ -19,7 +19,7 @@ func TestMinimumThatTheRouterCuts(t *testing.T) {
 	router, token := chain.Network.Contracts.UniversalRouter, chain.Network.Wrapped.Address
 	cut := new(big.Int).Lsh(big.NewInt(1), 160)
 	for _, min := range []*big.Int{cut, big.NewInt(1)} {
-		data := dex.SweepLeast(t, router, token, min)
+		data := dex.SweepWithMin(t, router, token, min)
 		_, err := chain.Client().CallContract(t.Context(), ethereum.CallMsg{To: &router, Data: data}, nil)
 		if goesOn := err == nil; goesOn != (min == cut) {
 			t.Errorf("the router swept a minimum of %s: %v", min, err)

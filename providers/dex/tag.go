@@ -28,7 +28,7 @@ func splitTag(data []byte) (args, tag []byte, err error) {
 	if len(tag) == 0 {
 		return args, nil, nil
 	}
-	if said, ok := bytes.CutPrefix(tag, tagMark); !ok || len(said) != integratorIDLen && len(said) != quoteIDLen {
+	if id, ok := bytes.CutPrefix(tag, tagMark); !ok || len(id) != integratorIDLen && len(id) != quoteIDLen {
 		return nil, nil, refuse(swap.Undecodable, "data", "the calldata ends in %d bytes that are no tag", len(tag))
 	}
 	return args, tag, nil

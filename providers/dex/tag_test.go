@@ -59,16 +59,16 @@ func TestTag(t *testing.T) {
 			}
 		}
 		for name, bad := range map[string][]byte{
-			"the mark alone":          slices.Concat(plain, tagMark),
-			"a byte short":            slices.Concat(plain, idTag[:21]),
-			"a byte long":             slices.Concat(plain, idTag, []byte{0}),
-			"a word more":             slices.Concat(plain, make([]byte, 32), idTag),
-			"a word behind":           slices.Concat(plain, idTag, make([]byte, 32)),
-			"two tags":                slices.Concat(plain, idTag, askerTag),
-			"the same tag twice":      slices.Concat(plain, idTag, idTag),
-			"the tag in front":        slices.Concat(plain[:4], idTag, plain[4:]),
-			"the tag before the rest": slices.Concat(idTag, plain),
-			"an address and no mark":  slices.Concat(plain, testAttacker[:], []byte{0, 0}),
+			"the mark alone":                    slices.Concat(plain, tagMark),
+			"a tag one byte too short":          slices.Concat(plain, idTag[:21]),
+			"a tag one byte too long":           slices.Concat(plain, idTag, []byte{0}),
+			"an additional word before the tag": slices.Concat(plain, make([]byte, 32), idTag),
+			"an additional word after the tag":  slices.Concat(plain, idTag, make([]byte, 32)),
+			"two tags":                          slices.Concat(plain, idTag, askerTag),
+			"the same tag twice":                slices.Concat(plain, idTag, idTag),
+			"the tag in front":                  slices.Concat(plain[:4], idTag, plain[4:]),
+			"the tag before the rest":           slices.Concat(idTag, plain),
+			"an address without the mark":       slices.Concat(plain, testAttacker[:], []byte{0, 0}),
 		} {
 			if name == "the tag in front" && len(plain) == len(selector{}) {
 				continue // there the tag is at the end

@@ -46,8 +46,8 @@ func V4Forms(hook common.Address) []Form {
 		}},
 		{"halves of the input by V2 and V4 to the account", "", false, true, func(t swap.Terms, in, _, out tokens) []op {
 			a, b := halves(t.AmountIn)
-			least, rest := halves(t.MinOut)
-			return ops(v2For(msgSender, a, least, true, in, out), v4Op(through(b, rest, in, out), settles(in, open, true), takes(out, msgSender, 0)))
+			minimum, rest := halves(t.MinOut)
+			return ops(v2For(msgSender, a, minimum, true, in, out), v4Op(through(b, rest, in, out), settles(in, open, true), takes(out, msgSender, 0)))
 		}},
 	}
 	if hook == (common.Address{}) {
@@ -77,14 +77,14 @@ func V4Forms(hook common.Address) []Form {
 		}},
 		{"two halves in one unlocking", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
 			a, b := halves(t.AmountIn)
-			least := new(big.Int).Div(new(big.Int).Mul(t.MinOut, big.NewInt(7)), big.NewInt(10)) // the second one gets a worse price
-			rest := new(big.Int).Sub(t.MinOut, least)
-			return ops(v4Op(through(a, least, in, mid, out), through(b, rest, in, mid, out), settles(in, open, true), takes(out, msgSender, 0)))
+			minimum := new(big.Int).Div(new(big.Int).Mul(t.MinOut, big.NewInt(7)), big.NewInt(10)) // the second one gets a worse price
+			rest := new(big.Int).Sub(t.MinOut, minimum)
+			return ops(v4Op(through(a, minimum, in, mid, out), through(b, rest, in, mid, out), settles(in, open, true), takes(out, msgSender, 0)))
 		}},
 		{"two halves by V4 and V3 to the account", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
 			a, b := halves(t.AmountIn)
-			least, rest := halves(t.MinOut)
-			return ops(v4Op(through(a, least, in, mid, out), settles(in, open, true), takes(out, msgSender, 0)), v3For(msgSender, b, rest, true, in, mid, out))
+			minimum, rest := halves(t.MinOut)
+			return ops(v4Op(through(a, minimum, in, mid, out), settles(in, open, true), takes(out, msgSender, 0)), v3For(msgSender, b, rest, true, in, mid, out))
 		}},
 	})
 }

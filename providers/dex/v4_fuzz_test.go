@@ -13,7 +13,7 @@ import (
 var v4Terms = []func() swap.Terms{tokenIn, withoutFee, ethToUSDC, toNative}
 
 // FuzzV4Swap: any input of a V4_SWAP that is accepted, alone or followed by a sweep of the
-// output, spends exactly the amount and enforces the floor for the recipient only.
+// output, spends exactly the amount and enforces the minimum for the recipient only.
 func FuzzV4Swap(f *testing.F) {
 	for i, p := range v4Programs {
 		for _, o := range p.list {
@@ -28,13 +28,13 @@ func FuzzV4Swap(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, input []byte, which uint8) {
 		terms := v4Terms[int(which)%len(v4Terms)]()
-		least, err := commands[0x04].forms[0].Pack(terms.TokenOut, msgSender, terms.MinOut)
+		sweep, err := commands[0x04].forms[0].Pack(terms.TokenOut, msgSender, terms.MinOut)
 		if err != nil {
 			t.Fatal(err)
 		}
 		codes, inputs := []byte{0x10}, [][]byte{input}
 		if which&0x80 != 0 {
-			codes, inputs = append(codes, 0x04), append(inputs, least)
+			codes, inputs = append(codes, 0x04), append(inputs, sweep)
 		}
 		e, err := checked(terms, executeCall(t, codes, inputs, testDeadline.Unix()))
 		if err != nil {

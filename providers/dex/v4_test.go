@@ -92,8 +92,8 @@ func takesPortion(c, to common.Address, bips int64) act {
 }
 
 var (
-	open  = new(big.Int)
-	floor = big.NewInt(2_000_000_000)
+	open   = new(big.Int)
+	minOut = big.NewInt(2_000_000_000)
 )
 
 // withoutFee are the terms of 1 ETH for USDC without a fee of ours.
@@ -123,28 +123,28 @@ var v4Programs = []struct {
 	terms func() swap.Terms
 	list  []op
 }{
-	{"swap, settle, take", tokenIn, ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
-	{"over two pools and the native coin", tokenIn, ops(v4Op(v4For(oneEther, floor, testDAI, nativeCoin, testUSDC), settles(testDAI, open, true), takes(testUSDC, testAccount, 0)))},
-	{"one pool, settled and taken whole", tokenIn, ops(v4Op(v4One(oneEther, floor, testDAI, testUSDC), settlesAll(testDAI, oneEther), takesAll(testUSDC, 0)))},
+	{"swap, settle, take", tokenIn, ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
+	{"over two pools and the native coin", tokenIn, ops(v4Op(v4For(oneEther, minOut, testDAI, nativeCoin, testUSDC), settles(testDAI, open, true), takes(testUSDC, testAccount, 0)))},
+	{"one pool, settled and taken whole", tokenIn, ops(v4Op(v4One(oneEther, minOut, testDAI, testUSDC), settlesAll(testDAI, oneEther), takesAll(testUSDC, 0)))},
 	{"the minimum in the end", tokenIn, ops(v4Op(v4One(oneEther, open, testDAI, testUSDC), settlesAll(testDAI, oneEther), takesAll(testUSDC, 2_000_000_000)))},
-	{"the settled amount is written down", tokenIn, ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, oneEther, true), takes(testUSDC, msgSender, 0)))},
-	{"settled first", tokenIn, ops(v4Op(settles(testDAI, oneEther, true), v4For(open, floor, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
+	{"the settled amount is written down", tokenIn, ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, oneEther, true), takes(testUSDC, msgSender, 0)))},
+	{"settled first", tokenIn, ops(v4Op(settles(testDAI, oneEther, true), v4For(open, minOut, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
 	{"two routes of one command", tokenIn, ops(v4Op(v4For(half, big.NewInt(1e9), testDAI, testUSDC), v4For(half, big.NewInt(1e9), testDAI, nativeCoin, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
 	{"two commands", tokenIn, ops(
 		v4Op(v4For(half, big.NewInt(1e9), testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)),
 		v3Op(msgSender, half, 1e9, true, testDAI, testUSDC))},
-	{"native in", withoutFee, ops(v4Op(v4For(oneEther, floor, nativeCoin, testUSDC), settles(nativeCoin, open, true), takes(testUSDC, msgSender, 0)), sweepOp(nativeCoin, msgSender, 0))},
-	{"wrapped in", withoutFee, ops(wrapOp(addressThis, oneEther), v4Op(v4For(oneEther, floor, base.wrapped, testUSDC), settles(base.wrapped, open, false), takes(testUSDC, msgSender, 0)))},
+	{"native in", withoutFee, ops(v4Op(v4For(oneEther, minOut, nativeCoin, testUSDC), settles(nativeCoin, open, true), takes(testUSDC, msgSender, 0)), sweepOp(nativeCoin, msgSender, 0))},
+	{"wrapped in", withoutFee, ops(wrapOp(addressThis, oneEther), v4Op(v4For(oneEther, minOut, base.wrapped, testUSDC), settles(base.wrapped, open, false), takes(testUSDC, msgSender, 0)))},
 	{"native in, a fee, swept", ethToUSDC, ops(v4Op(v4For(oneEther, open, nativeCoin, testUSDC), settles(nativeCoin, open, true), takes(testUSDC, addressThis, 0)), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
 	{"fees of the credit", ethToUSDC, ops(v4Op(v4For(oneEther, open, nativeCoin, testUSDC), settles(nativeCoin, open, true), takesPortion(testUSDC, testMaker, 20), takesPortion(testUSDC, testFeeTo, 20), takesAll(testUSDC, 2_000_000_000)))},
 	{"one fee of the credit, one of the router's", ethToUSDC, ops(v4Op(v4For(oneEther, open, nativeCoin, testUSDC), settles(nativeCoin, open, true), takesPortion(testUSDC, testMaker, 20), takes(testUSDC, addressThis, 0)), portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 2_000_000_000))},
-	{"native out", toNative, ops(v4Op(v4For(oneEther, floor, testDAI, nativeCoin), settles(testDAI, open, true), takes(nativeCoin, msgSender, 0)))},
+	{"native out", toNative, ops(v4Op(v4For(oneEther, minOut, testDAI, nativeCoin), settles(testDAI, open, true), takes(nativeCoin, msgSender, 0)))},
 	{"native out, unwrapped", toNative, ops(v4Op(v4For(oneEther, open, testDAI, base.wrapped), settles(testDAI, open, true), takes(base.wrapped, addressThis, 0)), unwrapOp(msgSender, 2_000_000_000))},
 	{"native out, a fee", toNative, ops(v4Op(v4For(oneEther, open, testDAI, nativeCoin), settles(testDAI, open, true), takes(nativeCoin, addressThis, 0)), portionOp(nativeCoin, testMaker, 20), sweepOp(nativeCoin, msgSender, 2_000_000_000))},
-	{"V3, then V4", withoutFee, ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testDAI), v4Op(settles(testDAI, contractBalance, false), v4For(open, floor, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
+	{"V3, then V4", withoutFee, ops(wrapOp(addressThis, oneEther), v3Op(addressThis, oneEther, 0, false, base.wrapped, testDAI), v4Op(settles(testDAI, contractBalance, false), v4For(open, minOut, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
 	{"V4, then V3", withoutFee, ops(v4Op(settles(nativeCoin, oneEther, false), v4For(open, open, nativeCoin, testDAI), takes(testDAI, addressThis, 0)), v3Op(msgSender, contractBalance, 2e9, false, testDAI, testUSDC))},
 	{"V4 to the coin, wrapped, V3", tokenIn, ops(toCoin, wrapOp(addressThis, contractBalance), v3Op(msgSender, contractBalance, 2e9, false, base.wrapped, testUSDC))},
-	{"V3 to the wrapped coin, unwrapped, V4", tokenIn, ops(toWrapped, unwrapOp(addressThis, 0), v4Op(settles(nativeCoin, contractBalance, false), v4For(open, floor, nativeCoin, testUSDC), takes(testUSDC, msgSender, 0)))},
+	{"V3 to the wrapped coin, unwrapped, V4", tokenIn, ops(toWrapped, unwrapOp(addressThis, 0), v4Op(settles(nativeCoin, contractBalance, false), v4For(open, minOut, nativeCoin, testUSDC), takes(testUSDC, msgSender, 0)))},
 }
 
 // The first halves of routes from DAI over the coin, in one form or the other.
@@ -174,8 +174,8 @@ var v4Attacks = map[string]struct {
 	"a part of the coin between is wrapped": {swap.NotAsAccepted, "commands",
 		ops(toCoin, wrapOp(addressThis, half), v3Op(msgSender, contractBalance, 2e9, false, base.wrapped, testUSDC))},
 	"the coin between stays in its other form": {swap.NotAsAccepted, "commands",
-		ops(v4Op(v4For(half, open, testDAI, nativeCoin), v4For(half, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(nativeCoin, addressThis, 0), takes(testUSDC, msgSender, 0)), wrapOp(addressThis, contractBalance))},
-	"what is wrapped between has no floor": {swap.NotAsAccepted, "minOut",
+		ops(v4Op(v4For(half, open, testDAI, nativeCoin), v4For(half, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(nativeCoin, addressThis, 0), takes(testUSDC, msgSender, 0)), wrapOp(addressThis, contractBalance))},
+	"what is wrapped between has no minimum": {swap.NotAsAccepted, "minOut",
 		ops(toCoin, wrapOp(addressThis, contractBalance), v3Op(msgSender, contractBalance, 1, false, base.wrapped, testUSDC))},
 	"the coin between is unwrapped for the account": {swap.NotAsAccepted, "commands",
 		ops(toWrapped, unwrapOp(msgSender, 0))},
@@ -185,76 +185,76 @@ var v4Attacks = map[string]struct {
 		ops(wrapOp(addressThis, contractBalance), toCoin, v3Op(msgSender, contractBalance, 2e9, false, base.wrapped, testUSDC))},
 	"nothing is enforced": {swap.NotAsAccepted, "minOut",
 		ops(v4Op(v4For(oneEther, open, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
-	"less than the floor": {swap.NotAsAccepted, "minOut",
+	"less than the minimum": {swap.NotAsAccepted, "minOut",
 		ops(v4Op(v4For(oneEther, big.NewInt(1_999_999_999), testDAI, testUSDC), settles(testDAI, open, true), takesAll(testUSDC, 1_999_999_999)))},
 	"the output goes elsewhere": {swap.NotAsAccepted, "recipient",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, testAttacker, 0)))},
-	"half of it goes elsewhere": {swap.NotAsAccepted, "fee",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takesPortion(testUSDC, testAttacker, 10_001), takesAll(testUSDC, 2_000_000_000)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, testAttacker, 0)))},
+	"half of the output goes elsewhere": {swap.NotAsAccepted, "fee",
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takesPortion(testUSDC, testAttacker, 10_001), takesAll(testUSDC, 2_000_000_000)))},
 	"a fee above the bound": {swap.NotAsAccepted, "makerFeeBps",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takesPortion(testUSDC, testMaker, 21), takesAll(testUSDC, 2_000_000_000)))},
-	"a fee is taken from the floor": {swap.NotAsAccepted, "minOut",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takesPortion(testUSDC, testMaker, 20), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takesPortion(testUSDC, testMaker, 21), takesAll(testUSDC, 2_000_000_000)))},
+	"a fee is taken from the minimum": {swap.NotAsAccepted, "minOut",
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takesPortion(testUSDC, testMaker, 20), takes(testUSDC, msgSender, 0)))},
 	"a fee is taken and the rest has no minimum": {swap.NotAsAccepted, "minOut",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takesPortion(testUSDC, testMaker, 20), takesAll(testUSDC, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takesPortion(testUSDC, testMaker, 20), takesAll(testUSDC, 0)))},
 	"a fee of a part only": {swap.NotAsAccepted, "fee",
 		ops(v3Op(addressThis, half, 0, true, testDAI, testUSDC), v4Op(v4For(half, open, testDAI, testUSDC), settles(testDAI, open, true), takesPortion(testUSDC, testMaker, 20), takes(testUSDC, addressThis, 0)), sweepOp(testUSDC, msgSender, 2e9))},
 	"a swap after the fee": {swap.Undecodable, "commands",
 		ops(v4Op(v4For(half, open, testDAI, testUSDC), takesPortion(testUSDC, testMaker, 20), v4For(half, open, testDAI, testUSDC), settles(testDAI, open, true), takesAll(testUSDC, 2e9)))},
 	"more is settled than is swapped": {swap.NotAsAccepted, "amountIn",
-		ops(v4Op(v4For(half, floor, testDAI, testUSDC), settles(testDAI, oneEther, true), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(half, minOut, testDAI, testUSDC), settles(testDAI, oneEther, true), takes(testUSDC, msgSender, 0)))},
 	"more is swapped than was accepted": {swap.NotAsAccepted, "amountIn",
-		ops(v4Op(v4For(new(big.Int).Add(oneEther, common.Big1), floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(new(big.Int).Add(oneEther, common.Big1), minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
 	"twice the amount": {swap.NotAsAccepted, "amountIn",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
 	"twice the amount in two commands": {swap.NotAsAccepted, "amountIn",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)),
-			v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)),
+			v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
 	"half of the amount": {swap.NotAsAccepted, "amountIn",
-		ops(v4Op(v4For(half, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(half, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
 	"no amount is written down": {swap.NotAsAccepted, "amountIn",
-		ops(v4Op(v4For(open, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(open, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
 	"no amount is written down ahead": {swap.NotAsAccepted, "amountIn",
-		ops(v4Op(settles(testDAI, open, true), v4For(open, floor, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(settles(testDAI, open, true), v4For(open, minOut, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
 	"the router's balance is pulled from the account": {swap.NotAsAccepted, "amountIn",
-		ops(v4Op(settles(testDAI, contractBalance, true), v4For(open, floor, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(settles(testDAI, contractBalance, true), v4For(open, minOut, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
 	"another token leaves the account": {swap.NotAsAccepted, "tokenIn",
-		ops(v4Op(v4For(oneEther, floor, base.wrapped, testUSDC), settles(base.wrapped, open, true), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, base.wrapped, testUSDC), settles(base.wrapped, open, true), takes(testUSDC, msgSender, 0)))},
 	"the router pays, who has nothing": {swap.Undecodable, "amount",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, false), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, false), takes(testUSDC, msgSender, 0)))},
 	"the router pays the native coin, who has none": {swap.Undecodable, "amount",
-		ops(v4Op(v4For(oneEther, floor, nativeCoin, testUSDC), settles(nativeCoin, open, true), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, nativeCoin, testUSDC), settles(nativeCoin, open, true), takes(testUSDC, msgSender, 0)))},
 	"a token between is handed over": {swap.NotAsAccepted, "recipient",
-		ops(v4Op(v4For(oneEther, floor, testDAI, base.wrapped), settles(testDAI, open, true), takes(base.wrapped, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, base.wrapped), settles(testDAI, open, true), takes(base.wrapped, msgSender, 0)))},
 	"a token between stays in the router": {swap.NotAsAccepted, "commands",
-		ops(v4Op(v4For(half, floor, testDAI, base.wrapped), v4For(half, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(base.wrapped, addressThis, 0), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(half, minOut, testDAI, base.wrapped), v4For(half, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(base.wrapped, addressThis, 0), takes(testUSDC, msgSender, 0)))},
 	"the minimum is of another token": {swap.NotAsAccepted, "minOut",
-		ops(v4Op(v4For(oneEther, floor, testDAI, base.wrapped), settles(testDAI, open, true), takes(base.wrapped, addressThis, 0)), v3Op(msgSender, contractBalance, 1, false, base.wrapped, testUSDC))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, base.wrapped), settles(testDAI, open, true), takes(base.wrapped, addressThis, 0)), v3Op(msgSender, contractBalance, 1, false, base.wrapped, testUSDC))},
 	"the output is left at the manager": {swap.Undecodable, "actions",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true)))},
 	"the input is not settled": {swap.Undecodable, "actions",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
 	"a part of the output is taken": {swap.Undecodable, "amount",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 2_000_000_000)))},
-	"it is taken before it is there": {swap.Undecodable, "actions",
-		ops(v4Op(takes(testUSDC, msgSender, 0), v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 2_000_000_000)))},
+	"the output is taken before the swap": {swap.Undecodable, "actions",
+		ops(v4Op(takes(testUSDC, msgSender, 0), v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true)))},
 	"the path returns to the input": {swap.Undecodable, "path",
-		ops(v4Op(v4For(oneEther, floor, testDAI, nativeCoin, testDAI), settles(testDAI, open, true), takes(testDAI, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, nativeCoin, testDAI), settles(testDAI, open, true), takes(testDAI, msgSender, 0)))},
 	"the path leads through the output": {swap.NotAsAccepted, "tokenOut",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC, base.wrapped, testAttacker), settles(testDAI, open, true), takes(testAttacker, addressThis, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC, base.wrapped, testAttacker), settles(testDAI, open, true), takes(testAttacker, addressThis, 0)))},
 	"both forms of the coin": {swap.Undecodable, "path",
-		ops(v4Op(v4For(oneEther, floor, testDAI, nativeCoin, base.wrapped, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, nativeCoin, base.wrapped, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
 	"the router as a token": {swap.Undecodable, "path",
-		ops(v4Op(v4For(oneEther, floor, testDAI, base.router, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
-	"no pool at all": {swap.Undecodable, "path",
-		ops(v4Op(v4For(oneEther, floor, testDAI), settles(testDAI, open, true)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, base.router, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
+	"no pool": {swap.Undecodable, "path",
+		ops(v4Op(v4For(oneEther, minOut, testDAI), settles(testDAI, open, true)))},
 	"five pools": {swap.Undecodable, "path",
-		ops(v4Op(v4For(oneEther, floor, testDAI, nativeCoin, testHook, testMaker, testFeeTo, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
-	"at most less is settled": {swap.NotAsAccepted, "amountIn",
-		ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settlesAll(testDAI, half), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, minOut, testDAI, nativeCoin, testHook, testMaker, testFeeTo, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
+	"less than the input is settled": {swap.NotAsAccepted, "amountIn",
+		ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settlesAll(testDAI, half), takes(testUSDC, msgSender, 0)))},
 	"no action": {swap.Undecodable, "actions", ops(v4Op())},
 	"a credit is spent on": {swap.NotAsAccepted, "amountIn",
-		ops(v4Op(v4For(oneEther, open, testDAI, base.wrapped), v4For(open, floor, base.wrapped, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
+		ops(v4Op(v4For(oneEther, open, testDAI, base.wrapped), v4For(open, minOut, base.wrapped, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
 }
 
 func TestV4Attacks(t *testing.T) {
@@ -267,7 +267,7 @@ func TestV4Attacks(t *testing.T) {
 	}
 	friends := tokenIn()
 	friends.Recipient = testFriend
-	list := ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takesAll(testUSDC, 2e9)))
+	list := ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takesAll(testUSDC, 2e9)))
 	if _, err := checked(friends, program(t, testDeadline.Unix(), list)); !errors.Is(err, &swap.Refusal{Code: swap.NotAsAccepted}) {
 		t.Errorf("TAKE_ALL pays the account, not the recipient: %v", err)
 	}
@@ -275,7 +275,7 @@ func TestV4Attacks(t *testing.T) {
 
 // TestV4Encodings checks the honest actions in other encodings, and unknown actions.
 func TestV4Encodings(t *testing.T) {
-	good := ops(v4Op(v4For(oneEther, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))
+	good := ops(v4Op(v4For(oneEther, minOut, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))
 	codes, params := good[0].args[0].([]byte), good[0].args[1].([][]byte)
 	with := func(change func(codes []byte, params [][]byte) ([]byte, [][]byte)) []op {
 		c, p := slices.Clone(codes), make([][]byte, len(params))
@@ -292,7 +292,7 @@ func TestV4Encodings(t *testing.T) {
 		return with(func(c []byte, p [][]byte) ([]byte, [][]byte) { c[0], p[0] = code, packed; return c, p })
 	}
 	bounds := func(n int) []op {
-		s := v4Path(oneEther, floor, testDAI, nativeCoin, testUSDC)
+		s := v4Path(oneEther, minOut, testDAI, nativeCoin, testUSDC)
 		for range n {
 			s.MinHopPriceX36 = append(s.MinHopPriceX36, common.Big1)
 		}
@@ -302,25 +302,25 @@ func TestV4Encodings(t *testing.T) {
 		list    []op
 		refused bool
 	}{
-		"as it is":                     {good, false},
+		"unchanged":                    {good, false},
 		"no bounds":                    {bounds(0), false},
 		"a bound for each pool":        {bounds(2), false},
-		"a bound for one of two":       {bounds(1), true},
-		"a bound too many":             {bounds(3), true},
-		"a tail":                       {with(func(c []byte, p [][]byte) ([]byte, [][]byte) { p[0] = append(p[0], make([]byte, 32)...); return c, p }), true},
+		"a bound for one pool of two":  {bounds(1), true},
+		"more bounds than pools":       {bounds(3), true},
+		"trailing bytes":               {with(func(c []byte, p [][]byte) ([]byte, [][]byte) { p[0] = append(p[0], make([]byte, 32)...); return c, p }), true},
 		"dirty bits of an amount":      {word(0, 4, 0, 1), true},
 		"dirty bits of a minimum":      {word(0, 5, 15, 1), true},
 		"dirty bits of a fee":          {word(0, 9, 0, 1), true},
 		"dirty bits of a tick spacing": {word(0, 10, 1, 1), true},
 		"dirty bits of a currency":     {word(1, 0, 0, 1), true},
-		"a payer of two":               {word(1, 2, 31, 2), true},
+		"a payer flag of two":          {word(1, 2, 31, 2), true},
 		"fewer inputs":                 {with(func(c []byte, p [][]byte) ([]byte, [][]byte) { return c, p[:2] }), true},
 		"another action":               {replaced(0x09, params[0]), true},
 		"a liquidity action":           {replaced(0x02, params[0]), true},
 		"another struct":               {replaced(0x06, params[0]), true},
 		"the path of router 2.0":       {replaced(0x07, oldPath(t)), true},
 		"the pool of router 2.0":       {replaced(0x06, oldSingle(t)), true},
-		"currencies out of order": {ops(v4Op(act{0x06, []any{v4ExactInSingle{v4Key{testUSDC, testDAI, common.Big1, common.Big1, testHook}, false, oneEther, floor, open, nil}}},
+		"currencies out of order": {ops(v4Op(act{0x06, []any{v4ExactInSingle{v4Key{testUSDC, testDAI, common.Big1, common.Big1, testHook}, false, oneEther, minOut, open, nil}}},
 			settles(testDAI, open, true), takes(testUSDC, msgSender, 0))), true},
 	} {
 		_, err := checked(tokenIn(), program(t, testDeadline.Unix(), c.list))
@@ -354,15 +354,15 @@ func oldPath(t *testing.T) []byte {
 		CurrencyIn                 common.Address
 		Path                       []v4Hop
 		AmountIn, AmountOutMinimum *big.Int
-	}{testDAI, v4Path(oneEther, floor, testDAI, testUSDC).Path, oneEther, floor})
+	}{testDAI, v4Path(oneEther, minOut, testDAI, testUSDC).Path, oneEther, minOut})
 }
 
 func oldSingle(t *testing.T) []byte {
-	one := v4One(oneEther, floor, testDAI, testUSDC).args[0].(v4ExactInSingle)
+	one := v4One(oneEther, minOut, testDAI, testUSDC).args[0].(v4ExactInSingle)
 	return oldStruct(t, "ExactInputSingle", "minHopPriceX36", struct {
 		PoolKey                    v4Key
 		ZeroForOne                 bool
 		AmountIn, AmountOutMinimum *big.Int
 		HookData                   []byte
-	}{one.PoolKey, one.ZeroForOne, oneEther, floor, nil})
+	}{one.PoolKey, one.ZeroForOne, oneEther, minOut, nil})
 }

@@ -105,13 +105,13 @@ func TestVectorConstants(t *testing.T) {
 }
 
 // vectorTerms are the terms that the router vectors satisfy: 40 bps to the fee receiver,
-// and as the floor what the last command enforces.
-func vectorTerms(v vectors, in, out common.Address, amount string, floor int64) swap.Terms {
+// and as the minimum what the last command enforces.
+func vectorTerms(v vectors, in, out common.Address, amount string, minimum int64) swap.Terms {
 	t := ethToUSDC()
 	t.Account, t.Recipient, t.RefundTo = v.Account, v.Account, v.Account
 	t.TokenIn, t.TokenOut, t.FeeBps, t.FeeReceiver = in, out, 40, v.FeeReceiver
 	t.AmountIn, _ = new(big.Int).SetString(amount, 10)
-	t.MinOut = big.NewInt(floor)
+	t.MinOut = big.NewInt(minimum)
 	return t
 }
 
@@ -226,10 +226,10 @@ func TestVectorWrapUnwrap(t *testing.T) {
 			Receives: []swap.Receive{{Token: w.out, To: v.Account, Min: terms.AmountIn}},
 		})
 		for what, change := range map[string]func(*chain.Call){
-			"a tail":        func(c *chain.Call) { c.Data = append(append([]byte{}, c.Data...), 0) },
-			"another value": func(c *chain.Call) { c.Value = big.NewInt(1) },
-			"the router":    func(c *chain.Call) { c.To = base.router },
-			"another chain": func(c *chain.Call) { c.ChainID = 10 },
+			"trailing bytes": func(c *chain.Call) { c.Data = append(append([]byte{}, c.Data...), 0) },
+			"another value":  func(c *chain.Call) { c.Value = big.NewInt(1) },
+			"the router":     func(c *chain.Call) { c.To = base.router },
+			"another chain":  func(c *chain.Call) { c.ChainID = 10 },
 		} {
 			bad := c
 			change(&bad)
@@ -295,16 +295,16 @@ func TestVectorPermits(t *testing.T) {
 // lieAboutPermit changes one thing at a time in a good permit.
 func lieAboutPermit(t *testing.T, terms swap.Terms, good apitypes.TypedData) {
 	for name, change := range map[string]func(*apitypes.TypedData, map[string]any){
-		"another token":    func(_ *apitypes.TypedData, d map[string]any) { d["token"] = testDAI.Hex() },
-		"one more":         func(_ *apitypes.TypedData, d map[string]any) { d["amount"] = "1000000001" },
-		"one less":         func(_ *apitypes.TypedData, d map[string]any) { d["amount"] = "999999999" },
-		"for years":        func(_ *apitypes.TypedData, d map[string]any) { d["expiration"] = "1902587608" },
-		"a number":         func(_ *apitypes.TypedData, d map[string]any) { d["nonce"] = 0.0 },
-		"a field more":     func(_ *apitypes.TypedData, d map[string]any) { d["lie"] = "1" },
-		"no nonce":         func(_ *apitypes.TypedData, d map[string]any) { delete(d, "nonce") },
-		"another spender":  func(x *apitypes.TypedData, _ map[string]any) { x.Message["spender"] = testAttacker.Hex() },
-		"a late signature": func(x *apitypes.TypedData, _ map[string]any) { x.Message["sigDeadline"] = "1900000000" },
-		"another contract": func(x *apitypes.TypedData, _ map[string]any) { x.Domain.VerifyingContract = testAttacker.Hex() },
+		"another token":          func(_ *apitypes.TypedData, d map[string]any) { d["token"] = testDAI.Hex() },
+		"an amount of one more":  func(_ *apitypes.TypedData, d map[string]any) { d["amount"] = "1000000001" },
+		"an amount of one less":  func(_ *apitypes.TypedData, d map[string]any) { d["amount"] = "999999999" },
+		"an expiration in years": func(_ *apitypes.TypedData, d map[string]any) { d["expiration"] = "1902587608" },
+		"a nonce as a number":    func(_ *apitypes.TypedData, d map[string]any) { d["nonce"] = 0.0 },
+		"an additional field":    func(_ *apitypes.TypedData, d map[string]any) { d["lie"] = "1" },
+		"no nonce":               func(_ *apitypes.TypedData, d map[string]any) { delete(d, "nonce") },
+		"another spender":        func(x *apitypes.TypedData, _ map[string]any) { x.Message["spender"] = testAttacker.Hex() },
+		"a late signature":       func(x *apitypes.TypedData, _ map[string]any) { x.Message["sigDeadline"] = "1900000000" },
+		"another contract":       func(x *apitypes.TypedData, _ map[string]any) { x.Domain.VerifyingContract = testAttacker.Hex() },
 		"another chain": func(x *apitypes.TypedData, _ map[string]any) {
 			x.Domain.ChainId = (*math.HexOrDecimal256)(big.NewInt(1))
 		},

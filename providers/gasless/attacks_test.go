@@ -90,11 +90,11 @@ func show(key string, v any) func(reply, toSign map[string]any) {
 // attacksOnBoth apply to either protocol. The displayed fields stay honest, or lie in the
 // same way as the order to be signed.
 var attacksOnBoth = []attack{
-	{"the output to another", set("receiver", testAttacker.Hex()), swap.NotAsAccepted, "receiver"},
+	{"the output to another recipient", set("receiver", testAttacker.Hex()), swap.NotAsAccepted, "receiver"},
 	{"the output to another, shown so too", both(set("receiver", testAttacker.Hex()), show("receiver", testAttacker.Hex())), swap.NotAsAccepted, "receiver"},
 	{"an order without end", both(set("expiry", 9_999_999_999), show("expiry", 9_999_999_999)), swap.NotAsAccepted, "expiry"},
 	{"an expiry behind the one shown", set("expiry", 1_772_813_600), swap.NotAsAccepted, "expiry"},
-	{"a field more", set("extra", "0"), swap.Undecodable, "toSign"},
+	{"an additional field", set("extra", "0"), swap.Undecodable, "toSign"},
 	{"another struct", func(reply, _ map[string]any) { reply["toSign"] = map[string]any{"permitted": []any{}} }, swap.Undecodable, "toSign"},
 	{"no struct", show("toSign", nil), swap.ProviderInvalidResponse, "toSign"},
 	{"the settlement allowed", show("approvalTarget", jamSettlement.Hex()), swap.NotPinned, "approvalTarget"},
@@ -113,7 +113,7 @@ var attacksOnBoth = []attack{
 	{"two tokens bought", func(reply, _ map[string]any) {
 		reply["buyTokens"].(map[string]any)[testAttacker.Hex()] = map[string]any{"amount": "1", "minimumAmount": "1"}
 	}, swap.NotAsAccepted, "buyTokens"},
-	{"several for one", show("type", "M21"), swap.NotAsAccepted, "type"},
+	{"several tokens for one", show("type", "M21"), swap.NotAsAccepted, "type"},
 	{"a name that breaks out of a query", show("quoteId", "1&taker=2"), swap.ProviderInvalidResponse, "quoteId"},
 	{"a fee in another token", show("partnerFee", map[string]any{testAttacker.Hex(): "1"}), swap.NotAsAccepted, "partnerFee"},
 	{"a fee of its own", func(reply, toSign map[string]any) {
@@ -129,17 +129,17 @@ var attacksOnJAM = []attack{
 	{"calls around the settlement, shown so too", show("hooksHash", "0x"+strings.Repeat("11", 32)), swap.NotAsAccepted, "hooksHash"},
 	{"two tokens sold", both(set("sellTokens", []any{testAttacker.Hex(), testAttacker.Hex()}), set("sellAmounts", []any{"1", "1"})), swap.Undecodable, "toSign"},
 	{"another token sold", set("sellTokens", []any{testAttacker.Hex()}), swap.NotAsAccepted, "sellToken"},
-	{"more sold", set("sellAmounts", []any{"100000001"}), swap.NotAsAccepted, "sellAmount"},
+	{"a larger input", set("sellAmounts", []any{"100000001"}), swap.NotAsAccepted, "sellAmount"},
 	{"another token bought", set("buyTokens", []any{testAttacker.Hex()}), swap.NotAsAccepted, "buyToken"},
-	{"nothing bought", set("buyAmounts", []any{"0"}), swap.NotAsAccepted, "buyAmount"},
+	{"an output of zero", set("buyAmounts", []any{"0"}), swap.NotAsAccepted, "buyAmount"},
 	{"less than is shown", set("buyAmounts", []any{"50374621346021719"}), swap.NotAsAccepted, "minimumAmount"},
-	{"the fee to another", set("partnerInfo", packedFee(testAttacker, 40, 0)), swap.NotAsAccepted, "feeBps"},
+	{"the fee to another receiver", set("partnerInfo", packedFee(testAttacker, 40, 0)), swap.NotAsAccepted, "feeBps"},
 	{"a higher fee", set("partnerInfo", packedFee(common.HexToAddress("0xbEEF"), 300, 0)), swap.NotAsAccepted, "feeBps"},
 	{"no fee", set("partnerInfo", "0"), swap.NotAsAccepted, "feeBps"},
 	{"a fee for itself", set("partnerInfo", packedFee(common.HexToAddress("0xbEEF"), 40, 500)), swap.NotAsAccepted, "makerFeeBps"},
 	{"more in the packed fee", set("partnerInfo", new(big.Int).Lsh(big.NewInt(1), 200).String()), swap.Undecodable, "partnerInfo"},
 	{"nonce 0", set("nonce", "0"), swap.Undecodable, "nonce"},
-	{"one solver for ever", set("exclusivityDeadline", 9_999_999_999), swap.NotAsAccepted, "exclusivityDeadline"},
+	{"an exclusive solver without end", set("exclusivityDeadline", 9_999_999_999), swap.NotAsAccepted, "exclusivityDeadline"},
 	{"another taker", set("taker", testAttacker.Hex()), swap.NotAsAccepted, "taker"},
 }
 
@@ -157,7 +157,7 @@ var attacksOnRFQ = []attack{
 	{"the settlement as the maker", set("maker_address", rfqSettlement.Hex()), swap.NotAsAccepted, "maker_address"},
 	{"the token as the maker", func(_, toSign map[string]any) { toSign["maker_address"] = toSign["maker_token"] }, swap.NotAsAccepted, "maker_address"},
 	{"nonce 0", set("maker_nonce", "0"), swap.Undecodable, "maker_nonce"},
-	{"more sold", set("taker_amount", "1000000001"), swap.NotAsAccepted, "sellAmount"},
+	{"a larger input", set("taker_amount", "1000000001"), swap.NotAsAccepted, "sellAmount"},
 	{"another token sold", set("taker_token", testAttacker.Hex()), swap.NotAsAccepted, "sellToken"},
 	{"another token bought", set("maker_token", testAttacker.Hex()), swap.NotAsAccepted, "buyToken"},
 	{"less than is shown", set("maker_amount", "504765657558485081"), swap.NotAsAccepted, "buyAmount"},
@@ -287,14 +287,14 @@ var otherData = map[string]otherTyped{
 		m := d.Types["JamOrder"]
 		m[0], m[1] = m[1], m[0]
 	}, swap.Undecodable, "typed"},
-	"with a member more":       {func(d *apitypes.TypedData, _ *swap.Terms) { d.Message["extra"] = "1" }, swap.Undecodable, "toSign"},
-	"with a member less":       {func(d *apitypes.TypedData, _ *swap.Terms) { delete(d.Message, "executor") }, swap.Undecodable, "toSign"},
-	"with a floor below":       {func(_ *apitypes.TypedData, t *swap.Terms) { t.MinOut = new(big.Int).Add(t.MinOut, big.NewInt(1)) }, swap.NotAsAccepted, "minOut"},
-	"without a floor":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.MinOut = nil }, swap.NotAsAccepted, "minOut"},
-	"for other terms":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.Recipient = testAttacker }, swap.NotAsAccepted, "receiver"},
-	"under another provider":   {func(_ *apitypes.TypedData, t *swap.Terms) { t.Provider = swap.DEX }, swap.NotAsAccepted, "provider"},
-	"with a wrap not accepted": {func(_ *apitypes.TypedData, t *swap.Terms) { t.Wrap = testAttacker }, swap.NotAsAccepted, "wrap"},
-	"without the fee":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.FeeBps, t.FeeReceiver = 0, common.Address{} }, swap.NotAsAccepted, "feeBps"},
+	"with an additional member":       {func(d *apitypes.TypedData, _ *swap.Terms) { d.Message["extra"] = "1" }, swap.Undecodable, "toSign"},
+	"with a missing member":           {func(d *apitypes.TypedData, _ *swap.Terms) { delete(d.Message, "executor") }, swap.Undecodable, "toSign"},
+	"with an order below the minimum": {func(_ *apitypes.TypedData, t *swap.Terms) { t.MinOut = new(big.Int).Add(t.MinOut, big.NewInt(1)) }, swap.NotAsAccepted, "minOut"},
+	"without a minimum":               {func(_ *apitypes.TypedData, t *swap.Terms) { t.MinOut = nil }, swap.NotAsAccepted, "minOut"},
+	"for other terms":                 {func(_ *apitypes.TypedData, t *swap.Terms) { t.Recipient = testAttacker }, swap.NotAsAccepted, "receiver"},
+	"under another provider":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.Provider = swap.DEX }, swap.NotAsAccepted, "provider"},
+	"with a wrap not accepted":        {func(_ *apitypes.TypedData, t *swap.Terms) { t.Wrap = testAttacker }, swap.NotAsAccepted, "wrap"},
+	"without the fee":                 {func(_ *apitypes.TypedData, t *swap.Terms) { t.FeeBps, t.FeeReceiver = 0, common.Address{} }, swap.NotAsAccepted, "feeBps"},
 }
 
 // dataTerms are the terms of the first vector's order.

@@ -63,7 +63,7 @@ func (p *Provider) readStoredOffer(o swap.Offer, t swap.Terms) (checkedQuote, er
 		return checkedQuote{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")
 	}
 	if t.MinOut == nil {
-		return checkedQuote{}, refuse(swap.NotAsAccepted, "minOut", "cannot build an order without a floor")
+		return checkedQuote{}, refuse(swap.NotAsAccepted, "minOut", "cannot build an order without a minimum")
 	}
 	again.order, err = again.order.withTerms(t)
 	return again, err

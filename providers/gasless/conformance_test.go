@@ -90,11 +90,11 @@ func same(s string) common.Hash { return common.HexToHash("0x" + s + s + s + s +
 
 // A recording is the expected result of one recorded order.
 type recording struct {
-	name, out, least string
-	quoteID          string
-	tx               common.Hash
-	free             []providertest.Harmless
-	claims           bool // has a recorded status reply for every state
+	name, out, minOut string
+	quoteID           string
+	tx                common.Hash
+	free              []providertest.Harmless
+	claims            bool // has a recorded status reply for every state
 }
 
 // flow is the flow of a recorded order from one token to another.
@@ -109,11 +109,11 @@ func (x recording) flow(protocol string, r swap.QuoteRequest, settlement, spende
 	f := providertest.Flow{
 		Name: x.name, Request: r, Deadline: ends.Add(20 * time.Minute),
 		Exchanges: []string{x.name + ".quote.json", x.name + ".order.json", x.name + ".status.json"},
-		Offer:     providertest.Expected{Routing: protocol, AmountOut: x.out, MinOut: x.least, Fees: fees, Life: ends.Sub(recorded) - leastLife[protocol]},
+		Offer:     providertest.Expected{Routing: protocol, AmountOut: x.out, MinOut: x.minOut, Fees: fees, Life: ends.Sub(recorded) - minLife[protocol]},
 		Spender:   spender, FreeFields: x.free,
 		Effects: []swap.Effect{{
 			Kind: swap.Signed, Chain: r.SrcChain, Target: settlement, Settler: settlement, Deadline: ends, Pays: fees,
-			Spends: []swap.Spend{{Token: spent, Amount: r.AmountIn}}, Receives: []swap.Receive{{Token: r.TokenOut, To: r.Recipient, Min: wei(x.least)}},
+			Spends: []swap.Spend{{Token: spent, Amount: r.AmountIn}}, Receives: []swap.Receive{{Token: r.TokenOut, To: r.Recipient, Min: wei(x.minOut)}},
 		}},
 		Settled: &providertest.Settled{
 			Submit: root + "/order", Status: root + "/order-status", Ref: x.quoteID,
@@ -130,7 +130,7 @@ func (x recording) flow(protocol string, r swap.QuoteRequest, settlement, spende
 	return f
 }
 
-func beside(f providertest.Flow) providertest.Flow {
+func withFixed(f providertest.Flow) providertest.Flow {
 	f.FixedExchanges = []string{f.Name + ".beside.json"}
 	return f
 }
@@ -142,8 +142,8 @@ func among(f providertest.Flow, other string) providertest.Flow {
 }
 
 var (
-	recorded  = time.Unix(1_772_813_400, 0).UTC()
-	leastLife = map[string]time.Duration{"JAM": 15 * time.Second, "RFQ": time.Second}
+	recorded = time.Unix(1_772_813_400, 0).UTC()
+	minLife  = map[string]time.Duration{"JAM": 15 * time.Second, "RFQ": time.Second}
 )
 
 func jamSuite() providertest.Suite {
@@ -157,7 +157,7 @@ func jamSuite() providertest.Suite {
 			request(5330, usdcSuperseed, wethOP, "100000000", 40), usdcSuperseed, "24186149226709209968603110968399697334"),
 		flow(recording{"ethereum-usdc-eth", "509521195673062120", "506973589694696809", "3f7e0b1c-0000-4000-8000-000000000002", same("a2a2a2a2"), freeJAM, false},
 			request(1, usdcEthereum, native, "1000000000", 0), usdcEthereum, "12345678901234567890"),
-		beside(flow(recording{"arbitrum-eth-usdc", "2609520000", "2596472400", "3f7e0b1c-0000-4000-8000-000000000003", same("a3a3a3a3"), freeJAM, false},
+		withFixed(flow(recording{"arbitrum-eth-usdc", "2609520000", "2596472400", "3f7e0b1c-0000-4000-8000-000000000003", same("a3a3a3a3"), freeJAM, false},
 			toFriend(request(42161, native, usdcArbitrum, "1000000000000000000", 40)), wethArbitrum, "98765432109876543210987654321098765432")),
 		among(flow(recording{"ethereum-usdc-weth-jam", "509521195673062120", "506973589694696809", "3f7e0b1c-0000-4000-8000-000000000004", same("a4a4a4a4"), freeJAM, false},
 			request(1, usdcEthereum, wethEthereum, "1000000000", 0), usdcEthereum, "12345678901234567894"), "ethereum-usdc-weth"),
@@ -170,16 +170,16 @@ func rfqSuite() providertest.Suite {
 		input := func(n *big.Int, more bool) swap.LogPattern {
 			return swap.LogPattern{Address: spent, Topics: []common.Hash{transferTopic, word(account), word(maker)}, Amount: n, AtLeast: more}
 		}
-		output := swap.LogPattern{Address: r.TokenOut, Topics: []common.Hash{transferTopic, word(maker), word(r.Recipient)}, Amount: wei(x.least), AtLeast: true}
+		output := swap.LogPattern{Address: r.TokenOut, Topics: []common.Hash{transferTopic, word(maker), word(r.Recipient)}, Amount: wei(x.minOut), AtLeast: true}
 		return x.flow("RFQ", r, rfq, rfq, rfqEnds, spent, []swap.LogPattern{input(r.AmountIn, false), output, event}, []swap.LogPattern{input(big.NewInt(1), true), event})
 	}
 	recorded := flow(recording{"ethereum-usdc-weth", "504765657558485082", "504765657558485082", "121-197055704233248307894658608409132099557", same("b1b1b1b1"), freeRFQ, true},
 		request(1, usdcEthereum, wethEthereum, "1000000000", 0), usdcEthereum)
 	return suite("gasless RFQ", []string{"removed", "null", "emptied"}, harmlessRFQ, []providertest.Flow{
-		beside(recorded), among(recorded, "ethereum-usdc-weth-jam"),
-		beside(flow(recording{"base-usdc-dai", "996498000000000000000", "996498000000000000000", "121-42", same("b2b2b2b2"), freeRFQ, false},
+		withFixed(recorded), among(recorded, "ethereum-usdc-weth-jam"),
+		withFixed(flow(recording{"base-usdc-dai", "996498000000000000000", "996498000000000000000", "121-42", same("b2b2b2b2"), freeRFQ, false},
 			toFriend(request(8453, usdcBase, daiBase, "1000000000", 40)), usdcBase)),
-		beside(flow(recording{"optimism-eth-usdc", "2609520000", "2609520000", "121-77", same("b3b3b3b3"), freeRFQ, false},
+		withFixed(flow(recording{"optimism-eth-usdc", "2609520000", "2609520000", "121-77", same("b3b3b3b3"), freeRFQ, false},
 			request(10, native, usdcOptimism, "1000000000000000000", 40), wethOP)),
 	})
 }
@@ -197,7 +197,7 @@ func suite(name string, noHash []string, further []providertest.Harmless, flows 
 const (
 	freeNonce  = "the contract takes each nonce once, whichever it is"
 	freeWho    = "it only says who may settle first; whoever does must pay the same"
-	freeMore   = "more than the floor"
+	freeMore   = "more than the minimum"
 	freeExpiry = "any end before the accepted deadline; an order that is over settles nowhere"
 	freeMaker  = "anybody but a party to the swap; the order is filled by that one's tokens or not at all"
 )

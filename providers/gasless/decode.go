@@ -73,7 +73,7 @@ func (o order) effect(t swap.Terms) swap.Effect {
 	return swap.Effect{
 		Kind: swap.Signed, Chain: t.SrcChain, Target: o.expected.settlement, Settler: o.expected.settlement,
 		Spends:   []swap.Spend{{Token: o.core.sell, Amount: new(big.Int).Set(o.core.sellAmount)}},
-		Receives: []swap.Receive{{Token: to, To: o.core.receiver, Min: new(big.Int).Set(o.core.buyLeast)}},
+		Receives: []swap.Receive{{Token: to, To: o.core.receiver, Min: new(big.Int).Set(o.core.minBuy)}},
 		Pays:     o.fees(o.expected), Deadline: o.core.expiresAt(),
 	}
 }

@@ -65,10 +65,10 @@ func TestRecordedRouterLeavesJAM(t *testing.T) {
 	var left []error
 	offers, err := a.provider(t).Quote(swap.OnPartRefused(t.Context(), func(err error) { left = append(left, err) }), onOne())
 	if err != nil || len(offers) != 1 || offers[0].Routing != "JAM" {
-		t.Errorf("%+v, %v", offers, err)
+		t.Errorf("Quote = %+v, %v, want one JAM offer", offers, err)
 	}
 	if len(left) != 1 || !errors.Is(left[0], &swap.Refusal{Code: swap.NoMinimum}) {
-		t.Errorf("told that %v was left out", left)
+		t.Errorf("reported as left out: %v", left)
 	}
 	a.answer(jamQuote, func(w http.ResponseWriter, _ *http.Request) {
 		say([]byte(`{"error":{"errorCode":108,"message":"NoRoute: no route"}}`))(w, nil)

@@ -47,7 +47,7 @@ func FuzzQuoteReply(f *testing.F) {
 		if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(minAfterSlippage(o.AmountOut, r.SlippageBps)) < 0 {
 			t.Fatalf("%s at least %s", o.AmountOut, o.MinOut)
 		}
-		if c.taker != r.Account || c.receiver != r.Recipient || c.sell != r.TokenIn || c.buy != r.TokenOut || c.sellAmount.Cmp(r.AmountIn) != 0 || c.buyLeast.Cmp(o.MinOut) != 0 {
+		if c.taker != r.Account || c.receiver != r.Recipient || c.sell != r.TokenIn || c.buy != r.TokenOut || c.sellAmount.Cmp(r.AmountIn) != 0 || c.minBuy.Cmp(o.MinOut) != 0 {
 			t.Fatalf("order %+v", c)
 		}
 		if _, err := json.Marshal(o); err != nil {

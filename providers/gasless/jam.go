@@ -73,7 +73,7 @@ func (m *jamMessage) values(c core) apitypes.TypedDataMessage {
 		"taker": c.taker.Hex(), "receiver": c.receiver.Hex(), "expiry": c.expiry.String(),
 		"exclusivityDeadline": m.ExclusivityDeadline.String(), "nonce": m.Nonce.String(), "executor": m.Executor.Hex(), "partnerInfo": m.PartnerInfo.String(),
 		"sellTokens": []any{c.sell.Hex()}, "buyTokens": []any{c.buy.Hex()},
-		"sellAmounts": []any{c.sellAmount.String()}, "buyAmounts": []any{c.buyLeast.String()}, "hooksHash": noHooks,
+		"sellAmounts": []any{c.sellAmount.String()}, "buyAmounts": []any{c.minBuy.String()}, "hooksHash": noHooks,
 	}
 }
 
@@ -111,9 +111,9 @@ func (m *jamMessage) trace(d expectedOrder, c core) []swap.LogPattern {
 // minimum must follow from that output and the slippage.
 func (m *jamMessage) quotedOutput(b bought, c core, slippageBps int) (*big.Int, error) {
 	switch {
-	case !b.MinimumAmount.Is(c.buyLeast):
+	case !b.MinimumAmount.Is(c.minBuy):
 		return nil, refuse(swap.NotAsAccepted, "minimumAmount", "shows another minimum than the order has")
-	case c.buyLeast.Cmp(b.Amount.Int) > 0 || c.buyLeast.Cmp(minAfterSlippage(b.Amount.Int, slippageBps)) < 0:
+	case c.minBuy.Cmp(b.Amount.Int) > 0 || c.minBuy.Cmp(minAfterSlippage(b.Amount.Int, slippageBps)) < 0:
 		return nil, refuse(swap.NotAsAccepted, "minimumAmount", "has a minimum that does not follow from the amount and the slippage that was asked for")
 	}
 	return b.Amount.Int, nil

@@ -39,15 +39,15 @@ type message interface {
 
 // core is the exchange that one signature authorizes.
 type core struct {
-	taker, receiver      common.Address
-	sell, buy            common.Address
-	sellAmount, buyLeast *big.Int
-	expiry               *big.Int
+	taker, receiver    common.Address
+	sell, buy          common.Address
+	sellAmount, minBuy *big.Int
+	expiry             *big.Int
 }
 
-// checkAgainst checks the order against a deal. floor is the minimum received, nil if none has been
+// checkAgainst checks the order against a deal. minimum is the minimum received, nil if none has been
 // accepted yet.
-func (c core) checkAgainst(d expectedOrder, floor *big.Int) error {
+func (c core) checkAgainst(d expectedOrder, minimum *big.Int) error {
 	err := service.CheckEchoes([]wire.Echo{
 		{Field: "taker", Present: true, Matches: c.taker == d.taker},
 		{Field: "receiver", Present: true, Matches: c.receiver == d.receiver},
@@ -58,10 +58,10 @@ func (c core) checkAgainst(d expectedOrder, floor *big.Int) error {
 	switch {
 	case err != nil:
 		return err
-	case c.buyLeast.Sign() <= 0:
+	case c.minBuy.Sign() <= 0:
 		return refuse(swap.NotAsAccepted, "buyAmount", "would have nothing paid for the order")
-	case floor != nil && c.buyLeast.Cmp(floor) < 0:
-		return refuse(swap.NotAsAccepted, "minOut", "enforces less than the accepted minimum").WithAmounts(swap.OfOutput, c.buyLeast, floor)
+	case minimum != nil && c.minBuy.Cmp(minimum) < 0:
+		return refuse(swap.NotAsAccepted, "minOut", "enforces less than the accepted minimum").WithAmounts(swap.OfOutput, c.minBuy, minimum)
 	case !c.expiry.IsInt64() || c.expiry.Int64() > maxTime:
 		return refuse(swap.NotAsAccepted, "expiry", "would let the order live for ever")
 	}
@@ -83,7 +83,7 @@ type order struct {
 }
 
 // read parses a message and checks it against the deal. Unknown JSON fields are refused.
-func (d expectedOrder) read(raw []byte, floor *big.Int) (order, error) {
+func (d expectedOrder) read(raw []byte, minimum *big.Int) (order, error) {
 	m := d.newMessage()
 	if err := wire.ReadStrict(raw, m); err != nil {
 		return order{}, refuse(swap.Undecodable, "toSign", "wants something signed that is no %s: %v", d.primaryType, err)
@@ -92,7 +92,7 @@ func (d expectedOrder) read(raw []byte, floor *big.Int) (order, error) {
 	if !ok {
 		return order{}, refuse(swap.Undecodable, "toSign", "wants something signed that is no %s with one token on each side", d.primaryType)
 	}
-	if err := c.checkAgainst(d, floor); err != nil {
+	if err := c.checkAgainst(d, minimum); err != nil {
 		return order{}, err
 	}
 	return order{d, c, m}, m.checkChoices(d)
@@ -102,7 +102,7 @@ func (d expectedOrder) read(raw []byte, floor *big.Int) (order, error) {
 // choices that passed the checks.
 func (o order) typedData() apitypes.TypedData {
 	d := o.expected
-	return d.typedDataOf(o.values(core{d.taker, d.receiver, d.sellToken, d.buyToken(), d.amountIn, o.core.buyLeast, o.core.expiry}))
+	return d.typedDataOf(o.values(core{d.taker, d.receiver, d.sellToken, d.buyToken(), d.amountIn, o.core.minBuy, o.core.expiry}))
 }
 
 // typedDataOf puts values into the venue's domain and types.

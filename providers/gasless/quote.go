@@ -28,10 +28,10 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	return p.Stream(ctx, r, func(swap.Offer) {})
 }
 
-// Stream is Quote that also passes each offer to told as it arrives. The returned offers
+// Stream is Quote that also passes each offer to report as it arrives. The returned offers
 // are sorted, best first. A valid request fails only if no protocol has an offer; otherwise
 // the failures are reported to [swap.PartRefused].
-func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(swap.Offer)) ([]swap.Offer, error) {
+func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, minimum func(swap.Offer)) ([]swap.Offer, error) {
 	d, err := checkRequest(r)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 			failed[a.by] = a.err
 		default:
 			offers = append(offers, a.offer)
-			told(a.offer)
+			minimum(a.offer)
 		}
 	}
 	if len(offers) == 0 {
@@ -264,10 +264,10 @@ func (v venue) readQuote(raw []byte, r swap.QuoteRequest) (checkedQuote, error) 
 	network, _ := chain.NetworkByID(v.chain)
 	offer := swap.Offer{
 		Provider: swap.Gasless, Request: r, Routing: v.protocol.name, Route: wire.Printable(strings.Join(q.settlerNames(), ", ")),
-		AmountOut: out, MinOut: o.core.buyLeast, Gasless: true, Duration: network.BlockTime, Fees: o.fees(d), Raw: raw,
+		AmountOut: out, MinOut: o.core.minBuy, Gasless: true, Duration: network.BlockTime, Fees: o.fees(d), Raw: raw,
 	}
-	if told := b.MinimumAmount; told != nil && !told.Is(o.core.buyLeast) {
-		offer.QuotedMin = told.Int
+	if minimum := b.MinimumAmount; minimum != nil && !minimum.Is(o.core.minBuy) {
+		offer.QuotedMin = minimum.Int
 	}
 	if r.TokenIn == nativeCoin {
 		offer.Wrap = d.sellToken

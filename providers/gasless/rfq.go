@@ -65,7 +65,7 @@ func (m *rfqMessage) values(c core) apitypes.TypedDataMessage {
 	return apitypes.TypedDataMessage{
 		"partner_id": "0", "expiry": c.expiry.String(), "taker_address": c.taker.Hex(),
 		"maker_address": m.MakerAddress.Hex(), "maker_nonce": m.MakerNonce.String(),
-		"taker_token": c.sell.Hex(), "maker_token": c.buy.Hex(), "taker_amount": c.sellAmount.String(), "maker_amount": c.buyLeast.String(),
+		"taker_token": c.sell.Hex(), "maker_token": c.buy.Hex(), "taker_amount": c.sellAmount.String(), "maker_amount": c.minBuy.String(),
 		"receiver": c.receiver.Hex(), "packed_commands": "0",
 	}
 }
@@ -88,7 +88,7 @@ func (m *rfqMessage) fill(d expectedOrder, c core) []swap.LogPattern {
 	maker := addressTopic(m.MakerAddress.Address)
 	return []swap.LogPattern{
 		{Address: c.sell, Topics: []common.Hash{transferTopic, addressTopic(c.taker), maker}, Amount: c.sellAmount},
-		{Address: c.buy, Topics: []common.Hash{transferTopic, maker, addressTopic(c.receiver)}, Amount: c.buyLeast, AtLeast: true},
+		{Address: c.buy, Topics: []common.Hash{transferTopic, maker, addressTopic(c.receiver)}, Amount: c.minBuy, AtLeast: true},
 		{Address: d.settlement, Topics: []common.Hash{rfqFilledTopic, {}}},
 	}
 }
@@ -105,10 +105,10 @@ func (m *rfqMessage) trace(d expectedOrder, c core) []swap.LogPattern {
 // quotedOutput requires the quoted amount to equal the signed one: the price is firm.
 func (m *rfqMessage) quotedOutput(b bought, c core, _ int) (*big.Int, error) {
 	switch {
-	case b.Amount.Cmp(c.buyLeast) != 0:
+	case b.Amount.Cmp(c.minBuy) != 0:
 		return nil, refuse(swap.NotAsAccepted, "buyAmount", "shows another amount than the order has")
-	case b.MinimumAmount != nil && b.MinimumAmount.Cmp(c.buyLeast) > 0:
+	case b.MinimumAmount != nil && b.MinimumAmount.Cmp(c.minBuy) > 0:
 		return nil, refuse(swap.NotAsAccepted, "minimumAmount", "shows a higher minimum than the order has")
 	}
-	return c.buyLeast, nil
+	return c.minBuy, nil
 }

@@ -116,10 +116,10 @@ const (
 )
 
 // jamOnOne is a JAM reply to the request that the RFQ recording answers.
-func jamOnOne(t testing.TB, amount, least string) []byte {
+func jamOnOne(t testing.TB, amount, minimum string) []byte {
 	return reply(t, "ethereum-usdc-eth.quote.json", func(r, order map[string]any) {
-		r["buyTokens"] = map[string]any{wethEthereum.Hex(): map[string]any{"amount": amount, "minimumAmount": least}}
-		order["buyTokens"], order["buyAmounts"] = []any{wethEthereum.Hex()}, []any{least}
+		r["buyTokens"] = map[string]any{wethEthereum.Hex(): map[string]any{"amount": amount, "minimumAmount": minimum}}
+		order["buyTokens"], order["buyAmounts"] = []any{wethEthereum.Hex()}, []any{minimum}
 	})
 }
 
@@ -139,11 +139,11 @@ func TestBothAtOnce(t *testing.T) {
 		"JAM is better and slower": {slowly(50*time.Millisecond, better), honestRFQ, []string{"JAM", "RFQ"}},
 		"RFQ is better":            {worse, honestRFQ, []string{"RFQ", "JAM"}},
 		"RFQ is as good and firm":  {equal, honestRFQ, []string{"RFQ", "JAM"}},
-		"JAM has none":             {refusing(108), honestRFQ, []string{"RFQ"}},
+		"JAM has no quote":         {refusing(108), honestRFQ, []string{"RFQ"}},
 		"JAM hangs":                {slowly(3*time.Second, better), honestRFQ, []string{"RFQ"}},
 		"JAM lies":                 {say(jamOnOne(t, "509521195673062120", "1")), honestRFQ, []string{"RFQ"}},
 		"JAM is no JSON":           {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, honestRFQ, []string{"RFQ"}},
-		"RFQ has none":             {better, refusing(102), []string{"JAM"}},
+		"RFQ has no quote":         {better, refusing(102), []string{"JAM"}},
 		"RFQ is limited":           {better, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }, []string{"JAM"}},
 		"RFQ fails":                {better, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, []string{"JAM"}},
 	} {
@@ -153,8 +153,8 @@ func TestBothAtOnce(t *testing.T) {
 			a.answer(jamQuote, c.jam)
 			a.answer(rfqQuote, c.rfq)
 			begun := time.Now()
-			told := map[string]bool{}
-			offers, err := a.provider(t).Stream(t.Context(), onOne(), func(o swap.Offer) { told[o.Routing] = true })
+			reported := map[string]bool{}
+			offers, err := a.provider(t).Stream(t.Context(), onOne(), func(o swap.Offer) { reported[o.Routing] = true })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,8 +162,8 @@ func TestBothAtOnce(t *testing.T) {
 			for _, o := range offers {
 				got = append(got, o.Routing)
 			}
-			if !slices.Equal(got, c.want) || len(told) != len(got) {
-				t.Errorf("offers %v, told %v, want %v", got, told, c.want)
+			if !slices.Equal(got, c.want) || len(reported) != len(got) {
+				t.Errorf("offers %v, told %v, want %v", got, reported, c.want)
 			}
 			if took := time.Since(begun); took > 2500*time.Millisecond {
 				t.Errorf("took %s", took)
@@ -213,13 +213,13 @@ func TestProtocolsQueried(t *testing.T) {
 		r        swap.QuoteRequest
 		jam, rfq string
 	}{
-		"both":            {onOne(), jamQuote, rfqQuote},
-		"native out":      {request(1, usdcEthereum, native, "1000000000", 0), jamQuote, ""},
-		"one protocol":    {request(5330, usdcSuperseed, wethOP, "100000000", 0), "/jam/superseed/v2/quote", ""},
-		"one, native out": {request(5330, usdcSuperseed, native, "100000000", 0), "/jam/superseed/v2/quote", ""},
-		"one, native in":  {request(5330, native, usdcSuperseed, "1", 0), "/jam/superseed/v2/quote", ""},
-		"the BNB chain":   {request(56, usdcEthereum, wethEthereum, "1", 0), "/jam/bsc/v2/quote", "/pmm/bsc/v3/quote"},
-		"native in":       {request(10, native, usdcOptimism, "1", 0), "/jam/optimism/v2/quote", "/pmm/optimism/v3/quote"},
+		"both":                     {onOne(), jamQuote, rfqQuote},
+		"native out":               {request(1, usdcEthereum, native, "1000000000", 0), jamQuote, ""},
+		"one protocol":             {request(5330, usdcSuperseed, wethOP, "100000000", 0), "/jam/superseed/v2/quote", ""},
+		"one protocol, native out": {request(5330, usdcSuperseed, native, "100000000", 0), "/jam/superseed/v2/quote", ""},
+		"one protocol, native in":  {request(5330, native, usdcSuperseed, "1", 0), "/jam/superseed/v2/quote", ""},
+		"the BNB chain":            {request(56, usdcEthereum, wethEthereum, "1", 0), "/jam/bsc/v2/quote", "/pmm/bsc/v3/quote"},
+		"native in":                {request(10, native, usdcOptimism, "1", 0), "/jam/optimism/v2/quote", "/pmm/optimism/v3/quote"},
 	} {
 		a := newAPI(t)
 		if _, err := a.provider(t).Quote(t.Context(), c.r); !errors.Is(err, &swap.Refusal{Code: swap.NoRoute}) {
@@ -244,7 +244,7 @@ func TestRequestsRefused(t *testing.T) {
 		change func(*swap.QuoteRequest)
 		code   swap.Code
 	}{
-		"a chain without it":     {func(r *swap.QuoteRequest) { r.SrcChain, r.DstChain = 143, 143 }, swap.UnsupportedNetwork},
+		"a chain that the service does not serve": {func(r *swap.QuoteRequest) { r.SrcChain, r.DstChain = 143, 143 }, swap.UnsupportedNetwork},
 		"two chains":             {func(r *swap.QuoteRequest) { r.DstChain = 10 }, swap.UnsupportedRoute},
 		"the same token":         {func(r *swap.QuoteRequest) { r.TokenOut = r.TokenIn }, swap.SameToken},
 		"wrapping":               {func(r *swap.QuoteRequest) { r.TokenIn = native }, swap.UnsupportedRoute},
@@ -287,7 +287,7 @@ func TestOfferExpiry(t *testing.T) {
 		"half a minute":        {in: 30 * time.Second, life: 29 * time.Second},
 		"seven seconds":        {in: 7 * time.Second, life: 6 * time.Second},
 		"six seconds":          {in: 6 * time.Second, code: swap.QuoteExpired},
-		"gone":                 {in: -time.Minute, code: swap.QuoteExpired},
+		"an expired quote":     {in: -time.Minute, code: swap.QuoteExpired},
 		"a quarter of an hour": {in: 15 * time.Minute, life: 15*time.Minute - time.Second},
 		"more":                 {in: 15*time.Minute + time.Second, code: swap.NotAsAccepted},
 		"its clock is ahead":   {in: 30 * time.Second, ahead: 10 * time.Second, life: 19 * time.Second},
@@ -364,9 +364,9 @@ func TestSubmitAnswers(t *testing.T) {
 		want
 	}{
 		"taken":                         {say(reply(t, "ethereum-usdc-weth.order.json", nil)), nil, want{ref: rfqID}},
-		"used, and known":               {refusing(210), known, want{ref: rfqID}},
-		"used, and unknown":             {refusing(210), refusing(210), want{code: swap.ProviderRefused, sure: true}},
-		"used, and nobody knows":        {refusing(210), status(503), want{code: swap.ProviderDown}},
+		"nonce used, order known":       {refusing(210), known, want{ref: rfqID}},
+		"nonce used, order unknown":     {refusing(210), refusing(210), want{code: swap.ProviderRefused, sure: true}},
+		"nonce used, status fails":      {refusing(210), status(503), want{code: swap.ProviderDown}},
 		"a reply about another order":   {say([]byte(`{"status":"Pending","expiry":1772813488,"txHash":null}`)), nil, want{code: swap.ProviderInvalidResponse}},
 		"an empty reply":                {say([]byte(`{}`)), nil, want{code: swap.ProviderInvalidResponse}},
 		"a fault":                       {status(500), nil, want{code: swap.ProviderDown}},
@@ -379,7 +379,7 @@ func TestSubmitAnswers(t *testing.T) {
 		"the approval is not seen yet":  {refusing(205), nil, want{code: swap.ProviderDown}},
 		"a bad signature":               {refusing(208), nil, want{code: swap.ProviderRefused, sure: true}},
 		"a code nobody knows":           {refusing(999), nil, want{code: swap.ProviderRefused, sure: true}},
-		"a request out of form":         {status(422), nil, want{code: swap.ProviderInvalidResponse}},
+		"a malformed request":           {status(422), nil, want{code: swap.ProviderInvalidResponse}},
 		"a key":                         {status(401), nil, want{code: swap.ProviderKey}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -415,13 +415,13 @@ func TestSubmitOnlyWhatWasSigned(t *testing.T) {
 		"another quote": func(o *swap.Order) {
 			o.Offer.Raw = reply(t, "ethereum-usdc-weth.quote.json", func(_, order map[string]any) { order["maker_nonce"] = "1" })
 		},
-		"no signature":    func(o *swap.Order) { o.Results = nil },
-		"half of one":     func(o *swap.Order) { o.Results[0].Signature = o.Results[0].Signature[:64] },
-		"no plan":         func(o *swap.Order) { o.Plan = swap.Plan{} },
-		"other terms":     func(o *swap.Order) { o.Terms.Recipient = friend },
-		"a higher floor":  func(o *swap.Order) { o.Terms.MinOut = wei("504765657558485083") },
-		"another routing": func(o *swap.Order) { o.Offer.Routing = "JAM" },
-		"its end":         func(*swap.Order) { now = rfqEnds },
+		"no signature":          func(o *swap.Order) { o.Results = nil },
+		"half a signature":      func(o *swap.Order) { o.Results[0].Signature = o.Results[0].Signature[:64] },
+		"no plan":               func(o *swap.Order) { o.Plan = swap.Plan{} },
+		"other terms":           func(o *swap.Order) { o.Terms.Recipient = friend },
+		"a higher minimum":      func(o *swap.Order) { o.Terms.MinOut = wei("504765657558485083") },
+		"another routing":       func(o *swap.Order) { o.Offer.Routing = "JAM" },
+		"its expiry has passed": func(*swap.Order) { now = rfqEnds },
 	} {
 		now = recorded
 		o := signedOrder(t, a, p)
@@ -498,8 +498,8 @@ func TestConfig(t *testing.T) {
 		"the sandbox, outside":       {Base: "https://api.example", Sandbox: true},
 		"the sandbox, by default":    {Sandbox: true},
 		"a key in the url":           {Base: "https://a:b@api.example"},
-		"a source with a line":       {Source: "a\r\nb"},
-		"a source beyond all bounds": {Source: strings.Repeat("a", 65)},
+		"a source with a line break": {Source: "a\r\nb"},
+		"a source that is too long":  {Source: strings.Repeat("a", 65)},
 	} {
 		if _, err := gasless.New(c); err == nil {
 			t.Errorf("%s: accepted", name)
@@ -523,7 +523,7 @@ func TestKey(t *testing.T) {
 	})
 	_, err := a.provider(t).Quote(t.Context(), request(5330, usdcSuperseed, wethOP, "100000000", 0))
 	if err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "the key [redacted]") {
-		t.Errorf("%v", err)
+		t.Errorf("Quote: error %v, want one with the key redacted", err)
 	}
 	p, err := gasless.New(gasless.Config{Base: a.URL, Sandbox: true, Key: func(context.Context) (string, error) { return "", errors.New("the keychain is locked") }})
 	if err != nil {

@@ -84,7 +84,7 @@ func toFriend(r swap.QuoteRequest) swap.QuoteRequest {
 // A recording is the expected result of one recorded swap.
 type recording struct {
 	name, route string
-	out, least  string
+	out, minOut string
 	life        time.Duration
 	target      common.Address
 	status      swap.Claim
@@ -107,7 +107,7 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	f := providertest.Flow{
 		Name: x.name, Request: r, Deadline: recorded.Add(20 * time.Minute),
 		Exchanges: []string{file("quote"), file("build"), file("submit"), file("status")},
-		Offer:     providertest.Expected{Routing: x.route, AmountOut: x.out, MinOut: x.least, FeeAsked: r.FeeBps, Life: x.life, Longest: 10*time.Minute - 30*time.Second},
+		Offer:     providertest.Expected{Routing: x.route, AmountOut: x.out, MinOut: x.minOut, FeeAsked: r.FeeBps, Life: x.life, Longest: 10*time.Minute - 30*time.Second},
 		Spender:   spender,
 		Effects: []swap.Effect{{
 			Kind: swap.Opaque, Chain: r.SrcChain, Target: x.target, TrustedTo: trusted, Spends: []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}},
@@ -118,7 +118,7 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 			Claims: []providertest.Claimed{{Exchange: file("status"), Claim: x.status}},
 			Proof: swap.Proof{
 				Own:     r.SrcChain == r.DstChain,
-				Arrival: &swap.Arrival{Chain: r.DstChain, Token: r.TokenOut, To: r.Recipient, Least: wei(x.least), From: payers},
+				Arrival: &swap.Arrival{Chain: r.DstChain, Token: r.TokenOut, To: r.Recipient, Least: wei(x.minOut), From: payers},
 				Refund:  &swap.Arrival{Chain: r.SrcChain, Token: r.TokenIn, To: account, Least: r.AmountIn, From: refundFrom},
 			},
 		},

@@ -46,10 +46,10 @@ func exampleRequest() swap.QuoteRequest {
 	}
 }
 
-func termsOf(r swap.QuoteRequest, floor int64) swap.Terms {
+func termsOf(r swap.QuoteRequest, minOut int64) swap.Terms {
 	return swap.Terms{
 		Provider: swap.Intent, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
-		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, MinOut: big.NewInt(floor), FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver,
+		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, MinOut: big.NewInt(minOut), FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver,
 		Deadline: exampleNow.Add(20 * time.Minute), GasCeiling: big.NewInt(1e18),
 	}
 }
@@ -155,7 +155,7 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 		}
 		f, err := readRoute("", line.Bytes(), exampleRequest())
 		if err != nil || f.quoteID != exampleQuote || f.routeID != "Across" || f.amountOut.Int64() != 24_871_250 {
-			t.Errorf("%+v, %v", f, err)
+			t.Errorf("readRoute = %+v, %v, want the route Across with 24871250 out", f, err)
 		}
 	},
 	"k_empty": func(t *testing.T, raw []byte) {
@@ -169,13 +169,13 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 	"k_build_resp": func(t *testing.T, raw []byte) {
 		d, err := readPlan(raw, termsOf(exampleRequest(), 1), depositContracts)
 		if err != nil || d.to != exampleDepot || d.value.Sign() != 0 || !bytes.HasPrefix(d.data, common.FromHex("0xf3125a1f")) {
-			t.Errorf("%+v, %v", d, err)
+			t.Errorf("readPlan = %+v, %v, want a token deposit", d, err)
 		}
 	},
 	"k_build_native": func(t *testing.T, raw []byte) {
 		d, err := readPlan(raw, nativeTerms(), depositContracts)
 		if err != nil || d.to != exampleDepot || d.value.Int64() != 1e16 {
-			t.Errorf("%+v, %v", d, err)
+			t.Errorf("readPlan = %+v, %v, want a deposit of 0.01 ETH", d, err)
 		}
 	},
 	"k_build_permit2": func(t *testing.T, raw []byte) {
@@ -192,7 +192,7 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 	},
 	"k_sub_resp": func(t *testing.T, raw []byte) {
 		if id, err := at(t, says(200, raw)).Submit(t.Context(), exampleOrderOf(t)); err != nil || id != exampleOrder {
-			t.Errorf("%q, %v", id, err)
+			t.Errorf("Submit = %q, %v, want the example order", id, err)
 		}
 	},
 	"k_ord_created": claims(swap.Claim{State: swap.Settling, ProviderStatus: "created"}),
@@ -207,7 +207,7 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 		o.ProviderOrderID = ""
 		c, err := at(t, says(200, raw)).Status(t.Context(), o)
 		if err != nil || c.State != swap.Filled {
-			t.Errorf("%+v, %v", c, err)
+			t.Errorf("Status = %+v, %v, want filled", c, err)
 		}
 	},
 	"k_tok":      lists(8453, "USDC"),

@@ -218,13 +218,13 @@ func (r orderReply) claim() (swap.Claim, error) {
 	if s, ok := statuses[r.Status]; ok {
 		c.State = s
 	}
-	told := map[swap.State]*namedTx{swap.Filled: r.Transactions.Fill, swap.Refunded: r.Transactions.Refund, swap.Failed: r.Transactions.Refund}[c.State]
-	if told != nil && told.TxHash != "" {
-		tx, err := hexutil.Decode(told.TxHash)
+	named := map[swap.State]*namedTx{swap.Filled: r.Transactions.Fill, swap.Refunded: r.Transactions.Refund, swap.Failed: r.Transactions.Refund}[c.State]
+	if named != nil && named.TxHash != "" {
+		tx, err := hexutil.Decode(named.TxHash)
 		if err != nil || len(tx) != common.HashLength {
 			return swap.Claim{}, refuse(swap.ProviderInvalidResponse, "txHash", "names a transaction that is none")
 		}
-		c.Tx, c.Chain = common.Hash(tx), told.ChainID
+		c.Tx, c.Chain = common.Hash(tx), named.ChainID
 	}
 	if c.State == swap.Failed {
 		c.Reason = "the intent provider says that the order failed"

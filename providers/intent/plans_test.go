@@ -361,7 +361,7 @@ func (o changedStep) decoded(t *testing.T) error {
 func TestDeposit(t *testing.T) {
 	o := exampleOrderOf(t)
 	if f, err := (&Provider{depositContracts: depositContracts}).Decode(o.Terms, o.Plan.Steps[0]); err != nil || f.Kind != swap.Opaque || f.Target != exampleDepot || len(f.Receives) != 0 {
-		t.Fatalf("%+v, %v", f, err)
+		t.Fatalf("Decode = %+v, %v, want an opaque deposit", f, err)
 	}
 }
 
@@ -419,7 +419,7 @@ func TestNetworks(t *testing.T) {
 	for i, id := range swap.SupportedChains() {
 		n := networks[i]
 		if n.ChainID != id || n.ProviderChainID != id || n.DisplayName == "" || n.Enabled != (swap.SupportOf(swap.Intent, id).Support == swap.Active) || n.CrossChainEnabled != n.Enabled {
-			t.Errorf("%+v", n)
+			t.Errorf("network %+v contradicts the support table", n)
 		}
 		r := exampleRequest()
 		r.SrcChain = id

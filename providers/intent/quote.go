@@ -53,9 +53,9 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	return p.readReply(ctx, reply, r)
 }
 
-// Stream is Quote that also passes each route to told as its filler answers. If the stream
+// Stream is Quote that also passes each route to report as its filler answers. If the stream
 // breaks off, the routes received so far are returned.
-func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(swap.Offer)) ([]swap.Offer, error) {
+func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, report func(swap.Offer)) ([]swap.Offer, error) {
 	body, err := p.quoteBody(r)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 			g = &routeCollector{request: r, skew: skew, now: p.now}
 		}
 		if f, ok := g.add("", line); ok {
-			told(f.offer(r, p.now()))
+			report(f.offer(r, p.now()))
 		}
 		if g.full() {
 			return errTooManyRoutes

@@ -73,7 +73,7 @@ var orderings = []struct {
 	want  string
 }{
 	{"contract calls first", []line{{id: "A", out: 900, ends: 600, methods: transfers}, {id: "B", out: 800, ends: 600, methods: calls}}, "B A"},
-	{"what is not said is decided later", []line{{id: "A", out: 900, ends: 600, methods: transfers}, {id: "B", out: 800, ends: 600}, {id: "C", out: 850, ends: 600, methods: `["PERMIT2","CONTRACT_CALL"]`}}, "C B A"},
+	{"routes without a deposit method are decided later", []line{{id: "A", out: 900, ends: 600, methods: transfers}, {id: "B", out: 800, ends: 600}, {id: "C", out: 850, ends: 600, methods: `["PERMIT2","CONTRACT_CALL"]`}}, "C B A"},
 	{"a life of over 30 seconds before the rest", []line{{id: "A", out: 900, ends: 30, methods: calls}, {id: "B", out: 800, ends: 31, methods: calls}}, "B A"},
 	{"a contract call with little life before a transfer", []line{{id: "A", out: 900, ends: 600, methods: transfers}, {id: "B", out: 800, ends: 10, methods: calls}}, "B A"},
 	{"the larger output", []line{{id: "A", out: 800, ends: 600, takes: 1}, {id: "B", out: 900, ends: 600, takes: 99}}, "B A"},
@@ -82,7 +82,7 @@ var orderings = []struct {
 	{"expired ones not at all", []line{{id: "A", out: 900, ends: 0}, {id: "B", out: 800, ends: 600}, {id: "C", out: 990, ends: -5}}, "B"},
 	{"the price's end counts where it is earlier", []line{{id: "A", out: 900, ends: 600, more: `,"quoteExpiresAt":1795159805`}, {id: "B", out: 800, ends: 600}}, "B A"},
 	{"what goes to built-in contracts before the rest", []line{{id: "A", out: 900, ends: 600, of: "external-intent-router"}, {id: "B", out: 800, ends: 10}}, "B A"},
-	{"and the contract's where that is", []line{{id: "A", out: 900, ends: 5, more: `,"quoteExpiresAt":1795160400`}, {id: "B", out: 800, ends: 600}}, "B A"},
+	{"the contract's end counts where it is earlier", []line{{id: "A", out: 900, ends: 5, more: `,"quoteExpiresAt":1795160400`}, {id: "B", out: 800, ends: 600}}, "B A"},
 }
 
 // TestRouteOrdering: routes are sorted as the spec says, from a whole reply in any order
@@ -219,18 +219,18 @@ func TestClocks(t *testing.T) {
 		whole := at(t, serve(func(w http.ResponseWriter) { _, _ = w.Write(answer([]line{l}, exampleNow)) }))
 		offers, err := whole.Quote(t.Context(), exampleRequest())
 		checkLife(t, fmt.Sprintf("%d s ahead", ahead), offers, err, want)
-		told := 0
+		reported := 0
 		lines := at(t, serve(func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/x-ndjson")
 			fmt.Fprintln(w, l.json(exampleNow))
 		}))
 		offers, err = lines.Stream(t.Context(), exampleRequest(), func(o swap.Offer) {
-			told++
+			reported++
 			checkLife(t, "told", []swap.Offer{o}, nil, want)
 		})
 		checkLife(t, fmt.Sprintf("%d s ahead, in lines", ahead), offers, err, want)
-		if (told == 1) != (want >= 0) {
-			t.Errorf("%d s ahead: %d offers were told", ahead, told)
+		if (reported == 1) != (want >= 0) {
+			t.Errorf("%d s ahead: %d offers were told", ahead, reported)
 		}
 	}
 }
@@ -288,43 +288,43 @@ type badLine struct {
 // badLines are lines that are no honest route. Each is left out, and its error is returned if
 // no route is left.
 var badLines = map[string]badLine{
-	"half a line":                 {line{id: "A", out: 9000, ends: 100}.json(exampleNow)[:60], swap.ProviderInvalidResponse, "route"},
-	"no JSON":                     {"<html>", swap.ProviderInvalidResponse, "route"},
-	"an array":                    {"[]", swap.ProviderInvalidResponse, "route"},
-	"an object":                   {"{}", swap.ProviderInvalidResponse, "routeId"},
-	"another amount":              {line{id: "A", out: 9000, ends: 100, amountIn: "25000001"}.json(exampleNow), swap.NotAsAccepted, "amountIn"},
-	"a minimum too low":           {line{id: "A", out: 9000, ends: 100, more: `,"minAmountOut":"8954"`}.json(exampleNow), swap.NotAsAccepted, "minAmountOut"},
-	"a minimum above the output":  {line{id: "A", out: 9000, ends: 100, more: `,"minAmountOut":"9001"`}.json(exampleNow), swap.NotAsAccepted, "minAmountOut"},
-	"nothing":                     {line{id: "A", out: 0, ends: 100}.json(exampleNow), swap.AmountTooSmall, "amountOut"},
-	"as little as nothing":        {line{id: "A", out: 1, ends: 100}.json(exampleNow), swap.AmountTooSmall, "amountOut"},
-	"less than nothing":           {line{id: "A", out: -1, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "route"},
-	"no name":                     {line{id: "", out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
-	"a name that breaks lines":    {line{id: "A\nB", out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
-	"a name that turns text":      {line{id: "A\u202e", out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
-	"a long name":                 {line{id: strings.Repeat("A", 161), out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
-	"a long quote's id":           {line{id: "A", quote: strings.Repeat("A", 161), out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
-	"a negative duration":         {line{id: "A", out: 9000, ends: 100, takes: -1}.json(exampleNow), swap.ProviderInvalidResponse, "expectedDurationSeconds"},
-	"a duration of years":         {line{id: "A", out: 9000, ends: 100, takes: 1e9}.json(exampleNow), swap.ProviderInvalidResponse, "route"},
-	"a duration of eight days":    {line{id: "A", out: 9000, ends: 100, takes: 691200}.json(exampleNow), swap.ProviderInvalidResponse, "expectedDurationSeconds"},
-	"an end that is no time":      {line{id: "A", out: 9000, ends: 1 << 50}.json(exampleNow), swap.ProviderInvalidResponse, "validBefore"},
-	"an end long ago":             {line{id: "A", out: 9000, ends: -1}.json(exampleNow), swap.QuoteExpired, "validBefore"},
-	"a route of many kilobytes":   {strings.Replace(line{id: "A", out: 9000, ends: 100}.json(exampleNow), "{", `{"icon":"`+strings.Repeat("a", maxRoute)+`",`, 1), swap.ProviderInvalidResponse, "route"},
-	"no figures":                  {`{"quoteId":"q","routeId":"A","quote":{}}`, swap.ProviderInvalidResponse, "quote"},
-	"an amount that is no string": {`{"quoteId":"q","routeId":"A","quote":{"amountIn":25000000}}`, swap.ProviderInvalidResponse, "route"},
+	"half a line":                        {line{id: "A", out: 9000, ends: 100}.json(exampleNow)[:60], swap.ProviderInvalidResponse, "route"},
+	"no JSON":                            {"<html>", swap.ProviderInvalidResponse, "route"},
+	"an array":                           {"[]", swap.ProviderInvalidResponse, "route"},
+	"an object":                          {"{}", swap.ProviderInvalidResponse, "routeId"},
+	"another amount":                     {line{id: "A", out: 9000, ends: 100, amountIn: "25000001"}.json(exampleNow), swap.NotAsAccepted, "amountIn"},
+	"a minimum too low":                  {line{id: "A", out: 9000, ends: 100, more: `,"minAmountOut":"8954"`}.json(exampleNow), swap.NotAsAccepted, "minAmountOut"},
+	"a minimum above the output":         {line{id: "A", out: 9000, ends: 100, more: `,"minAmountOut":"9001"`}.json(exampleNow), swap.NotAsAccepted, "minAmountOut"},
+	"nothing":                            {line{id: "A", out: 0, ends: 100}.json(exampleNow), swap.AmountTooSmall, "amountOut"},
+	"an output of zero":                  {line{id: "A", out: 1, ends: 100}.json(exampleNow), swap.AmountTooSmall, "amountOut"},
+	"a negative output":                  {line{id: "A", out: -1, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "route"},
+	"no name":                            {line{id: "", out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
+	"a name that breaks lines":           {line{id: "A\nB", out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
+	"a name with bidirectional controls": {line{id: "A\u202e", out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
+	"a long name":                        {line{id: strings.Repeat("A", 161), out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
+	"a long quote's id":                  {line{id: "A", quote: strings.Repeat("A", 161), out: 9000, ends: 100}.json(exampleNow), swap.ProviderInvalidResponse, "routeId"},
+	"a negative duration":                {line{id: "A", out: 9000, ends: 100, takes: -1}.json(exampleNow), swap.ProviderInvalidResponse, "expectedDurationSeconds"},
+	"a duration of years":                {line{id: "A", out: 9000, ends: 100, takes: 1e9}.json(exampleNow), swap.ProviderInvalidResponse, "route"},
+	"a duration of eight days":           {line{id: "A", out: 9000, ends: 100, takes: 691200}.json(exampleNow), swap.ProviderInvalidResponse, "expectedDurationSeconds"},
+	"an end that is no time":             {line{id: "A", out: 9000, ends: 1 << 50}.json(exampleNow), swap.ProviderInvalidResponse, "validBefore"},
+	"an end long ago":                    {line{id: "A", out: 9000, ends: -1}.json(exampleNow), swap.QuoteExpired, "validBefore"},
+	"a route of many kilobytes":          {strings.Replace(line{id: "A", out: 9000, ends: 100}.json(exampleNow), "{", `{"icon":"`+strings.Repeat("a", maxRoute)+`",`, 1), swap.ProviderInvalidResponse, "route"},
+	"no figures":                         {`{"quoteId":"q","routeId":"A","quote":{}}`, swap.ProviderInvalidResponse, "quote"},
+	"an amount that is no string":        {`{"quoteId":"q","routeId":"A","quote":{"amountIn":25000000}}`, swap.ProviderInvalidResponse, "route"},
 }
 
 // alone streams only the bad line.
 func (l badLine) alone(t *testing.T) error {
-	_, err := l.told(t, l.line+"\n", 0)
+	_, err := l.stream(t, l.line+"\n", 0)
 	return err
 }
 
-// told streams lines that must give want offers.
-func (badLine) told(t *testing.T, lines string, want int) ([]swap.Offer, error) {
-	told := 0
-	offers, err := at(t, streams(func(send func(string)) { send(lines) })).Stream(t.Context(), exampleRequest(), func(swap.Offer) { told++ })
-	if told != want || len(offers) != want {
-		t.Errorf("%d told, %v: %v", told, names(offers), err)
+// stream serves lines that must give want offers.
+func (badLine) stream(t *testing.T, lines string, want int) ([]swap.Offer, error) {
+	reported := 0
+	offers, err := at(t, streams(func(send func(string)) { send(lines) })).Stream(t.Context(), exampleRequest(), func(swap.Offer) { reported++ })
+	if reported != want || len(offers) != want {
+		t.Errorf("%d told, %v: %v", reported, names(offers), err)
 	}
 	return offers, err
 }
@@ -334,7 +334,7 @@ func TestStreamOfLies(t *testing.T) {
 	good := line{id: "good", out: 9000, ends: 100}.json(exampleNow)
 	for name, c := range badLines {
 		for place, lines := range map[string]string{"after": good + "\n" + c.line, "before": c.line + "\n" + good} {
-			if _, err := c.told(t, lines, 1); err != nil {
+			if _, err := c.stream(t, lines, 1); err != nil {
 				t.Errorf("%s, %s a good one: %v", name, place, err)
 			}
 		}
@@ -360,16 +360,16 @@ func TestEachBadRouteIsReported(t *testing.T) {
 		late + "," + other + "," + good: {swap.QuoteExpired, swap.NotAsAccepted},
 		late + "," + other:              {swap.NotAsAccepted}, // the first is the reason
 	} {
-		var told []swap.Code
+		var reported []swap.Code
 		ctx := swap.OnPartRefused(t.Context(), func(err error) {
 			var r *swap.Refusal
 			if errors.As(err, &r) {
-				told = append(told, r.Code)
+				reported = append(reported, r.Code)
 			}
 		})
 		_, err := at(t, says(200, fmt.Appendf(nil, `{"quoteId":"","routes":[%s]}`, routes))).Quote(ctx, exampleRequest())
-		if good := len(want) == 2; good != (err == nil) || !good && !errors.Is(err, &swap.Refusal{Code: swap.QuoteExpired}) || !slices.Equal(told, want) {
-			t.Errorf("told %v, want %v: %v", told, want, err)
+		if good := len(want) == 2; good != (err == nil) || !good && !errors.Is(err, &swap.Refusal{Code: swap.QuoteExpired}) || !slices.Equal(reported, want) {
+			t.Errorf("reported codes %v, want %v: error %v", reported, want, err)
 		}
 	}
 }
@@ -378,10 +378,10 @@ func TestEachBadRouteIsReported(t *testing.T) {
 func TestStream(t *testing.T) {
 	l := func(id string) string { return line{id: id, out: 9000, ends: 100}.json(exampleNow) }
 	for name, c := range map[string]struct {
-		serve http.HandlerFunc
-		want  []string
-		told  int
-		code  swap.Code
+		serve    http.HandlerFunc
+		want     []string
+		reported int
+		code     swap.Code
 	}{
 		"blank lines, and none after the last": {streams(func(send func(string)) { send("\r\n" + l("A") + "\r\n\n  \n" + l("B")) }), []string{"A", "B"}, 2, ""},
 		"a line in two pieces": {streams(func(send func(string)) {
@@ -396,13 +396,13 @@ func TestStream(t *testing.T) {
 		"a name of two quotes": {streams(func(send func(string)) {
 			send(l("A") + "\n" + line{id: "A", quote: "other", out: 9900, ends: 100}.json(exampleNow) + "\n")
 		}), []string{"A", "A"}, 2, ""},
-		"more routes than are looked at": {streams(func(send func(string)) {
+		"more routes than the limit": {streams(func(send func(string)) {
 			for i := range 100 {
 				send(l(fmt.Sprintf("R%02d", i)) + "\n")
 			}
 		}), numbered(maxRoutes), maxRoutes, ""},
-		"more lies than are looked at": {streams(func(send func(string)) { send(strings.Repeat("{}\n", maxRoutes) + l("A") + "\n") }), nil, 0, swap.ProviderInvalidResponse},
-		"nothing":                      {streams(func(func(string)) {}), nil, 0, swap.NoRoute},
+		"more bad routes than the limit": {streams(func(send func(string)) { send(strings.Repeat("{}\n", maxRoutes) + l("A") + "\n") }), nil, 0, swap.ProviderInvalidResponse},
+		"nothing":                        {streams(func(func(string)) {}), nil, 0, swap.NoRoute},
 		"a stall after a route": {streams(func(send func(string)) {
 			send(l("A") + "\n")
 			send(stall)
@@ -425,20 +425,20 @@ func TestStream(t *testing.T) {
 				send(strings.Repeat("a", 64<<10))
 			}
 		}), []string{"A"}, 1, ""},
-		"a whole answer":         {says(200, answer([]line{{id: "A", out: 9000, ends: 100}}, exampleNow)), []string{"A"}, 0, ""},
-		"a whole answer of none": {says(200, answer(nil, exampleNow)), nil, 0, swap.NoRoute},
-		"an error":               {says(400, example(t, "k_e_fill")), nil, 0, swap.NoRoute},
-		"an error, said softly":  {says(200, example(t, "k_e_fill")), nil, 0, swap.NoRoute},
-		"a page": {func(w http.ResponseWriter, _ *http.Request) {
+		"a whole answer":                {says(200, answer([]line{{id: "A", out: 9000, ends: 100}}, exampleNow)), []string{"A"}, 0, ""},
+		"a whole answer without routes": {says(200, answer(nil, exampleNow)), nil, 0, swap.NoRoute},
+		"an error":                      {says(400, example(t, "k_e_fill")), nil, 0, swap.NoRoute},
+		"an error with status 200":      {says(200, example(t, "k_e_fill")), nil, 0, swap.NoRoute},
+		"an HTML page": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, "<html>")
 		}, nil, 0, swap.ProviderInvalidResponse},
 	} {
 		t.Run(name, func(t *testing.T) {
-			told := 0
-			offers, err := at(t, c.serve).Stream(t.Context(), exampleRequest(), func(swap.Offer) { told++ })
-			if !slices.Equal(names(offers), c.want) || told != c.told || (err == nil) != (c.code == "") || err != nil && !errors.Is(err, &swap.Refusal{Code: c.code}) {
-				t.Errorf("%v, %d told, %v", names(offers), told, err)
+			reported := 0
+			offers, err := at(t, c.serve).Stream(t.Context(), exampleRequest(), func(swap.Offer) { reported++ })
+			if !slices.Equal(names(offers), c.want) || reported != c.reported || (err == nil) != (c.code == "") || err != nil && !errors.Is(err, &swap.Refusal{Code: c.code}) {
+				t.Errorf("%v, %d told, %v", names(offers), reported, err)
 			}
 		})
 	}
@@ -468,7 +468,7 @@ func TestStreamArrives(t *testing.T) {
 		raws[string(o.Raw)] = true
 	})
 	if err != nil || !slices.Equal(names(offers), []string{"B", "A"}) || len(raws) != 2 || !raws[string(offers[0].Raw)] || !raws[string(offers[1].Raw)] {
-		t.Errorf("%v, %v", names(offers), err)
+		t.Errorf("Stream = %v, %v, want B, A, each as reported", names(offers), err)
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	p = at(t, streams(func(send func(string)) {
@@ -500,16 +500,16 @@ var storedOffers = map[string]storedOffer{
 	"refunded to another":   {func(o *swap.Offer, _ *swap.Terms) { o.Request.RefundTo = attacker }, swap.NotAsAccepted, "recipient"},
 	"with another fee":      {func(o *swap.Offer, _ *swap.Terms) { o.Request.FeeBps = 300 }, swap.NotAsAccepted, "feeBps"},
 	"with another receiver": {func(_ *swap.Offer, t *swap.Terms) { t.FeeReceiver = attacker }, swap.NotAsAccepted, "feeBps"},
-	"below the floor":       {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "minOut"},
-	"without a floor":       {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = nil }, swap.NotAsAccepted, "minOut"},
+	"below the minimum":     {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "minOut"},
+	"without a minimum":     {func(_ *swap.Offer, t *swap.Terms) { t.MinOut = nil }, swap.NotAsAccepted, "minOut"},
 	"with another minimum":  {func(o *swap.Offer, _ *swap.Terms) { o.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "minAmountOut"},
 	"with another route":    {func(o *swap.Offer, _ *swap.Terms) { o.Routing = "Across" }, swap.NotAsAccepted, "minAmountOut"},
 	"with another filler": {func(o *swap.Offer, _ *swap.Terms) {
 		o.Raw = json.RawMessage(strings.Replace(string(o.Raw), "Hyperstream", "Across", 1))
 	}, swap.NotAsAccepted, "minAmountOut"},
-	"with nothing kept":       {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderInvalidResponse, "raw"},
-	"with more than was kept": {func(o *swap.Offer, _ *swap.Terms) { o.Raw = json.RawMessage(`{"quoteId":"q","route":{},"to":"0x"}`) }, swap.ProviderInvalidResponse, "raw"},
-	"after consent ended":     {func(_ *swap.Offer, t *swap.Terms) { t.Deadline = exampleNow }, swap.QuoteExpired, "expires"},
+	"with no stored route":            {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderInvalidResponse, "raw"},
+	"with more than the stored route": {func(o *swap.Offer, _ *swap.Terms) { o.Raw = json.RawMessage(`{"quoteId":"q","route":{},"to":"0x"}`) }, swap.ProviderInvalidResponse, "raw"},
+	"after consent ended":             {func(_ *swap.Offer, t *swap.Terms) { t.Deadline = exampleNow }, swap.QuoteExpired, "expires"},
 }
 
 // built calls Build with the changed offer; the provider must not even be queried.
@@ -529,22 +529,22 @@ func TestRequests(t *testing.T) {
 		code   swap.Code
 		field  string
 	}{
-		"from a network that is disabled": {func(r *swap.QuoteRequest) { r.SrcChain = 5330 }, swap.UnsupportedNetwork, "srcChainId"},
-		"from one of somebody else's":     {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork, "srcChainId"},
-		"to a network that is disabled":   {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork, "dstChainId"},
-		"to Solana":                       {func(r *swap.QuoteRequest) { r.DstChain = 20_011_000_000 }, swap.UnsupportedNetwork, "dstChainId"},
-		"a token for itself":              {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken, "tokenOut"},
-		"nothing":                         {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int) }, swap.AmountZero, "amountIn"},
-		"no amount":                       {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero, "amountIn"},
-		"too much":                        {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int).Lsh(big.NewInt(1), 256) }, swap.BadRequest, "amountIn"},
-		"nobody":                          {func(r *swap.QuoteRequest) { r.Account = [20]byte{} }, swap.BadRequest, "account"},
-		"to nobody":                       {func(r *swap.QuoteRequest) { r.Recipient = [20]byte{} }, swap.BadRequest, "account"},
-		"refunded to nobody":              {func(r *swap.QuoteRequest) { r.RefundTo = [20]byte{} }, swap.BadRequest, "account"},
-		"no slippage":                     {func(r *swap.QuoteRequest) { r.SlippageBps = 0 }, swap.SlippageBounds, "slippage"},
-		"all slippage":                    {func(r *swap.QuoteRequest) { r.SlippageBps = 5001 }, swap.SlippageBounds, "slippage"},
-		"a fee above the bound":           {func(r *swap.QuoteRequest) { r.FeeBps = 301 }, swap.BadRequest, "feeBps"},
-		"a fee for nobody":                {func(r *swap.QuoteRequest) { r.FeeReceiver = [20]byte{} }, swap.BadRequest, "feeBps"},
-		"a receiver of no fee":            {func(r *swap.QuoteRequest) { r.FeeBps = 0 }, swap.BadRequest, "feeBps"},
+		"from a network that is disabled":      {func(r *swap.QuoteRequest) { r.SrcChain = 5330 }, swap.UnsupportedNetwork, "srcChainId"},
+		"from a network that may only receive": {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork, "srcChainId"},
+		"to a network that is disabled":        {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork, "dstChainId"},
+		"to Solana":                            {func(r *swap.QuoteRequest) { r.DstChain = 20_011_000_000 }, swap.UnsupportedNetwork, "dstChainId"},
+		"a token for itself":                   {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken, "tokenOut"},
+		"nothing":                              {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int) }, swap.AmountZero, "amountIn"},
+		"no amount":                            {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero, "amountIn"},
+		"an amount above the maximum":          {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int).Lsh(big.NewInt(1), 256) }, swap.BadRequest, "amountIn"},
+		"nobody":                               {func(r *swap.QuoteRequest) { r.Account = [20]byte{} }, swap.BadRequest, "account"},
+		"to nobody":                            {func(r *swap.QuoteRequest) { r.Recipient = [20]byte{} }, swap.BadRequest, "account"},
+		"refunded to nobody":                   {func(r *swap.QuoteRequest) { r.RefundTo = [20]byte{} }, swap.BadRequest, "account"},
+		"no slippage":                          {func(r *swap.QuoteRequest) { r.SlippageBps = 0 }, swap.SlippageBounds, "slippage"},
+		"a slippage of 100 percent":            {func(r *swap.QuoteRequest) { r.SlippageBps = 5001 }, swap.SlippageBounds, "slippage"},
+		"a fee above the bound":                {func(r *swap.QuoteRequest) { r.FeeBps = 301 }, swap.BadRequest, "feeBps"},
+		"a fee for nobody":                     {func(r *swap.QuoteRequest) { r.FeeReceiver = [20]byte{} }, swap.BadRequest, "feeBps"},
+		"a receiver of no fee":                 {func(r *swap.QuoteRequest) { r.FeeBps = 0 }, swap.BadRequest, "feeBps"},
 	} {
 		r := exampleRequest()
 		c.change(&r)

@@ -219,18 +219,18 @@ func (c *walletFixture) prepare(t *testing.T, x trade) (swap.Review, error) {
 	t.Helper()
 	r := request(x.src, x.in, x.amount, x.dst, x.out, 0)
 	r.Account, r.Recipient, r.RefundTo = c.who, c.who, c.who
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	got, err := c.service.Quote(t.Context(), r, []swap.Kind{swap.Intent}, func(q plan.QuoteUpdate) {
 		for _, o := range q.Offers {
-			told[o.ID] = true
+			reported[o.ID] = true
 		}
 	})
 	if err != nil {
 		return swap.Review{}, err
 	}
 	at := max(0, slices.IndexFunc(got.Offers, func(o swap.Offer) bool { return o.Routing == x.routing }))
-	if !told[got.Offers[at].ID] {
-		t.Error("an offer was not told")
+	if !reported[got.Offers[at].ID] {
+		t.Error("an offer was not reported")
 	}
 	return c.service.Prepare(t.Context(), got.Offers[at].ID)
 }
@@ -349,10 +349,10 @@ func (c *walletFixture) endings(t *testing.T) {
 		{"by the contract itself", trade{8453, usdcBase, "32000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "refund", Reserve: true}, swap.Refunded, "refund", "", false},
 		{"the coin refunded", trade{8453, native, "20000000000000000", 42161, native, ""}, intentsim.Outcome{Ending: "refund"}, swap.Refunded, "refund", "", false},
 		{"failed, and refunded", trade{8453, usdcBase, "33000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail_refund"}, swap.Refunded, "refund", "", false},
-		{"said to have failed", trade{8453, usdcBase, "34000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail_fill"}, swap.Filled, "arrival", "", false},
+		{"reported as failed", trade{8453, usdcBase, "34000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail_fill"}, swap.Filled, "arrival", "", false},
 		{"failed", trade{8453, usdcBase, "35000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail"}, "", "", swap.AwaitingRefund, false},
-		{"said to be filled", trade{8453, usdcBase, "36000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim"}, "", "", swap.AwaitingProof, false},
-		{"said to be refunded", trade{8453, usdcBase, "37000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim_refund"}, "", "", swap.AwaitingProof, false},
+		{"reported as filled", trade{8453, usdcBase, "36000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim"}, "", "", swap.AwaitingProof, false},
+		{"reported as refunded", trade{8453, usdcBase, "37000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim_refund"}, "", "", swap.AwaitingProof, false},
 		{"filled by another's fill", trade{8453, usdcBase, "20000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "borrow"}, "", "", swap.AwaitingProof, false},
 		{"filled by a stranger", trade{8453, usdcBase, "38000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Stranger: true}, "", "", swap.PaymentSeen, false},
 	} {
@@ -377,15 +377,15 @@ func (c *walletFixture) endings(t *testing.T) {
 				t.Errorf("verdict %+v, paid in %s", v, at.Payment)
 			}
 			spent, got := new(big.Int).Sub(in, c.balance(t, x.src, x.in)), new(big.Int).Sub(c.balance(t, x.dst, x.out), out)
-			least := o.Terms.MinOut
+			minimum := o.Terms.MinOut
 			if x.short {
-				least = big.NewInt(1)
+				minimum = big.NewInt(1)
 			}
 			switch {
 			case x.end == swap.Refunded && (x.in != native && spent.Sign() != 0 || got.Sign() != 0):
 				t.Errorf("refunded: %s left, %s arrived", spent, got)
-			case x.end == swap.Filled && (x.in != native && spent.Cmp(o.Terms.AmountIn) != 0 || got.Cmp(least) < 0):
-				t.Errorf("filled: %s left, %s arrived, at least %s was promised", spent, got, least)
+			case x.end == swap.Filled && (x.in != native && spent.Cmp(o.Terms.AmountIn) != 0 || got.Cmp(minimum) < 0):
+				t.Errorf("filled: %s left, %s arrived, at least %s was promised", spent, got, minimum)
 			}
 		})
 	}
@@ -413,11 +413,11 @@ func (c *walletFixture) accidents(t *testing.T) {
 	}{
 		{"an answer is lost", fault(inject.Rule{Kind: "drop", Times: 1})},
 		{"every answer of a call is lost", fault(inject.Rule{Kind: "drop", Times: 3})},
-		{"it is down", fault(inject.Rule{Kind: "http", Times: 4})},
-		{"it answers about another", fault(inject.Rule{Kind: "lie", Times: 1, Pointer: "/txHash", Value: []byte(`"` + fillTx.Hex() + `"`)})},
+		{"the service is down", fault(inject.Rule{Kind: "http", Times: 4})},
+		{"it answers about another deposit", fault(inject.Rule{Kind: "lie", Times: 1, Pointer: "/txHash", Value: []byte(`"` + fillTx.Hex() + `"`)})},
 		{"the quote is lost", with(func(s *intentsim.Settings) { s.LoseQuotes, s.Indexing = 1, true })},
 		{"another hash is in the place", with(func(s *intentsim.Settings) { s.Conflicts, s.Indexing = 1, true })},
-		{"the record is there, it says", with(func(s *intentsim.Settings) {
+		{"it claims that the record exists", with(func(s *intentsim.Settings) {
 			s.Errors = intentsim.List[intentsim.Error]{{Path: submit, Name: "DuplicateRecordException", Times: 1}}
 		})},
 	} {
@@ -429,7 +429,7 @@ func (c *walletFixture) accidents(t *testing.T) {
 			o := c.final(t, c.accept(t, b).ID, swap.Filled)
 			c.deposited(t, o)
 			if !o.Submission.Accepted {
-				t.Errorf("%+v", o.Submission)
+				t.Errorf("submission = %+v, want accepted", o.Submission)
 			}
 		})
 	}
@@ -539,7 +539,7 @@ func (c *walletFixture) hostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.set(t, change)
 			if _, err := c.prepare(t, bridgedUSDC); !errors.Is(err, &swap.Refusal{Code: swap.ClockSkew}) {
-				t.Errorf("%v", err)
+				t.Errorf("prepare: error %v, want ClockSkew", err)
 			}
 		})
 	}
@@ -548,13 +548,13 @@ func (c *walletFixture) hostile(t *testing.T) {
 		trade
 		code swap.Code
 	}{
-		"another filler's route":               {trade{8453, usdcBase, "25000000", 42161, usdcArbitrum, "DeBridge"}, swap.UnsupportedRoute},
-		"where no contract is built in":        {trade{143, native, "10000000000000000", 42161, native, ""}, swap.NotPinned},
-		"where none is, to the network itself": {trade{143, native, "10000000000000000", 143, symbol(t, c.s.Chain(143), "USDC"), ""}, swap.NotPinned},
+		"another filler's route":                      {trade{8453, usdcBase, "25000000", 42161, usdcArbitrum, "DeBridge"}, swap.UnsupportedRoute},
+		"where no contract is built in":               {trade{143, native, "10000000000000000", 42161, native, ""}, swap.NotPinned},
+		"where none is built in, to the same network": {trade{143, native, "10000000000000000", 143, symbol(t, c.s.Chain(143), "USDC"), ""}, swap.NotPinned},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := c.prepare(t, x.trade); !errors.Is(err, &swap.Refusal{Code: x.code}) || !strings.Contains(err.Error(), "choose another route") {
-				t.Errorf("%v", err)
+				t.Errorf("prepare: error %v, want advice to choose another route", err)
 			}
 		})
 	}

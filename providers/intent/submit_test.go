@@ -101,8 +101,8 @@ func TestSubmit(t *testing.T) {
 		searched bool
 	}{
 		"taken":                            {answers{submit: taken}, exampleOrder, "", false},
-		"taken, without the hash":          {answers{submit: says(200, []byte(`{"orderId":"o"}`))}, "o", "", false},
-		"taken at the second time":         {answers{submit: once(1, says(500, example(t, "k_e_500")), taken)}, exampleOrder, "", false},
+		"accepted, without the hash":       {answers{submit: says(200, []byte(`{"orderId":"o"}`))}, "o", "", false},
+		"accepted at the second attempt":   {answers{submit: once(1, says(500, example(t, "k_e_500")), taken)}, exampleOrder, "", false},
 		"a lost answer":                    {answers{submit: once(1, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, taken)}, exampleOrder, "", false},
 		"down":                             {answers{submit: says(500, example(t, "k_e_500"))}, "", swap.ProviderDown, false},
 		"silent":                           {answers{submit: hang}, "", swap.ProviderDown, false},
@@ -115,11 +115,11 @@ func TestSubmit(t *testing.T) {
 		"another hash":                     {answers{submit: says(400, conflict), list: page()}, "", swap.ProviderDown, true},
 		"recorded at the same moment":      {answers{submit: says(409, duplicate), list: page(ours)}, exampleOrder, "", true},
 		"recorded, with a good status":     {answers{submit: says(200, duplicate), list: page(ours)}, exampleOrder, "", true},
-		"recorded, with a bad one":         {answers{submit: says(500, duplicate), list: page(ours)}, exampleOrder, "", true},
+		"recorded, with a bad status":      {answers{submit: says(500, duplicate), list: page(ours)}, exampleOrder, "", true},
 		"recorded, and not found":          {answers{submit: says(200, duplicate), list: page()}, "", swap.ProviderDown, true},
 		"a stranger's order in the list":   {answers{submit: says(404, lost), list: page(stranger)}, "", swap.QuoteExpired, true},
-		"ours among others":                {answers{submit: says(404, lost), list: page(stranger, changed(t, ours, "depositTxHash", common.Hash{1}.Hex()), ours)}, exampleOrder, "", true},
-		"a request that it does not take":  {answers{submit: says(400, example(t, "k_e_val"))}, "", swap.ProviderDown, false},
+		"our order among others":           {answers{submit: says(404, lost), list: page(stranger, changed(t, ours, "depositTxHash", common.Hash{1}.Hex()), ours)}, exampleOrder, "", true},
+		"a request that it rejects":        {answers{submit: says(400, example(t, "k_e_val"))}, "", swap.ProviderDown, false},
 		"for another account":              {answers{submit: says(400, []byte(`{"name":"UnexpectedFromAddressException"}`))}, "", swap.ProviderDown, false},
 		"no route any more":                {answers{submit: says(400, example(t, "k_e_fill"))}, "", swap.ProviderDown, false},
 		"another hash in the answer":       {answers{submit: says(200, []byte(`{"orderId":"o","txHash":"0x01"}`))}, "", swap.ProviderInvalidResponse, false},
@@ -160,7 +160,7 @@ func TestSubmitAgain(t *testing.T) {
 	p, o := d.serve(t), exampleOrderOf(t)
 	for range 3 {
 		if id, err := p.Submit(t.Context(), o.Clone()); err != nil || id != exampleOrder {
-			t.Errorf("%q, %v", id, err)
+			t.Errorf("Submit = %q, %v, want the example order", id, err)
 		}
 	}
 	ctx, leave := context.WithCancel(t.Context())
@@ -168,7 +168,7 @@ func TestSubmitAgain(t *testing.T) {
 	if _, err := p.Submit(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that left: %v", err)
 	}
-	told := len(d.submissions)
+	submitted := len(d.submissions)
 	o.Results = nil
 	_, err := p.Submit(t.Context(), o)
 	refusedFor(t, "no deposit", err, swap.Undecodable, "deposit")
@@ -180,7 +180,7 @@ func TestSubmitAgain(t *testing.T) {
 	o.Plan.Steps = nil
 	_, err = p.Proof(o)
 	refusedFor(t, "no plan", err, swap.Undecodable, "plan")
-	if len(d.submissions) != told {
+	if len(d.submissions) != submitted {
 		t.Error("told of a deposit that is none")
 	}
 }
@@ -199,7 +199,7 @@ func TestSpeedUp(t *testing.T) {
 	}
 	o.ProviderOrderID = "" // as after a crash
 	if c, err := p.Status(t.Context(), o); err != nil || c.ProviderStatus != "created" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("Status = %+v, %v, want created", c, err)
 	}
 	d.byID, o.ProviderOrderID = says(200, changed(t, example(t, "k_ord_created"), "depositTxHash", first.Hex())), exampleOrder
 	_, err := p.Status(t.Context(), o)
@@ -260,7 +260,7 @@ func (c otherOrder) asked(t *testing.T) (swap.Claim, error) {
 	d := &depositServer{answers: answers{byID: says(200, changed(t, example(t, "k_ord_filled"), c.member, c.value))}}
 	claim, err := d.serve(t).Status(t.Context(), exampleOrderOf(t))
 	if d.requests["list"] != 0 {
-		t.Error("the list was asked for")
+		t.Error("the list was requested, want no request")
 	}
 	return claim, err
 }
@@ -285,25 +285,25 @@ func TestLookUp(t *testing.T) {
 		code  swap.Code
 		field string
 	}{
-		"by its name":                      {answers{byID: says(200, ours)}, exampleOrder, "", ""},
-		"by its deposit":                   {answers{list: page(ours)}, "", "", ""},
-		"no name is found":                 {answers{byID: missing, list: page(ours)}, exampleOrder, "", ""},
-		"no path is found":                 {answers{list: page(ours)}, exampleOrder, "", ""},
-		"neither is found":                 {answers{byID: missing, list: page()}, exampleOrder, swap.OrderUnknown, "txHash"},
-		"no deposit is found":              {answers{list: page()}, "", swap.OrderUnknown, "txHash"},
-		"others are found":                 {answers{list: page(changed(t, ours, "depositTxHash", common.Hash{1}.Hex()), []byte(`{}`), []byte(`7`))}, "", swap.OrderUnknown, "txHash"},
-		"a contradiction is found":         {answers{list: page(changed(t, ours, "quoteId", "another"))}, "", swap.ProviderInvalidResponse, "quoteId"},
-		"the list is down too":             {answers{byID: missing, list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderDown, ""},
-		"no path, and the list is down":    {answers{list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderInvalidResponse, ""},
-		"the list is down":                 {answers{list: says(500, []byte(`{}`))}, "", swap.ProviderDown, ""},
-		"the list is none":                 {answers{list: says(200, []byte(`{}`))}, "", swap.ProviderInvalidResponse, "data"},
-		"the list is null":                 {answers{list: says(200, []byte(`{"data":null}`))}, "", swap.ProviderInvalidResponse, "data"},
-		"the list is an array":             {answers{list: says(200, []byte(`[]`))}, "", swap.ProviderInvalidResponse, "orders"},
-		"the list is an error":             {answers{list: says(200, []byte(`{"name":"InternalErrorException"}`))}, "", swap.ProviderDown, ""},
-		"no name is found, softly":         {answers{byID: says(200, []byte(`{"name":"IntentNotFoundException"}`)), list: page(ours)}, exampleOrder, "", ""},
-		"the order is an error":            {answers{byID: says(200, []byte(`{"name":"InternalErrorException"}`))}, exampleOrder, swap.ProviderDown, ""},
-		"down":                             {answers{byID: says(500, []byte(`{}`)), list: page(ours)}, exampleOrder, swap.ProviderDown, ""},
-		"a name that leads somewhere else": {answers{byID: says(200, ours)}, "../../v1/tokens", swap.ProviderInvalidResponse, "id"},
+		"by its name":                       {answers{byID: says(200, ours)}, exampleOrder, "", ""},
+		"by its deposit":                    {answers{list: page(ours)}, "", "", ""},
+		"no name is found":                  {answers{byID: missing, list: page(ours)}, exampleOrder, "", ""},
+		"no path is found":                  {answers{list: page(ours)}, exampleOrder, "", ""},
+		"neither is found":                  {answers{byID: missing, list: page()}, exampleOrder, swap.OrderUnknown, "txHash"},
+		"no deposit is found":               {answers{list: page()}, "", swap.OrderUnknown, "txHash"},
+		"others are found":                  {answers{list: page(changed(t, ours, "depositTxHash", common.Hash{1}.Hex()), []byte(`{}`), []byte(`7`))}, "", swap.OrderUnknown, "txHash"},
+		"a contradiction is found":          {answers{list: page(changed(t, ours, "quoteId", "another"))}, "", swap.ProviderInvalidResponse, "quoteId"},
+		"the list is down too":              {answers{byID: missing, list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderDown, ""},
+		"no path, and the list is down":     {answers{list: says(500, []byte(`{}`))}, exampleOrder, swap.ProviderInvalidResponse, ""},
+		"the list is down":                  {answers{list: says(500, []byte(`{}`))}, "", swap.ProviderDown, ""},
+		"the list is none":                  {answers{list: says(200, []byte(`{}`))}, "", swap.ProviderInvalidResponse, "data"},
+		"the list is null":                  {answers{list: says(200, []byte(`{"data":null}`))}, "", swap.ProviderInvalidResponse, "data"},
+		"the list is an array":              {answers{list: says(200, []byte(`[]`))}, "", swap.ProviderInvalidResponse, "orders"},
+		"the list is an error":              {answers{list: says(200, []byte(`{"name":"InternalErrorException"}`))}, "", swap.ProviderDown, ""},
+		"no name is found, with status 200": {answers{byID: says(200, []byte(`{"name":"IntentNotFoundException"}`)), list: page(ours)}, exampleOrder, "", ""},
+		"the order is an error":             {answers{byID: says(200, []byte(`{"name":"InternalErrorException"}`))}, exampleOrder, swap.ProviderDown, ""},
+		"down":                              {answers{byID: says(500, []byte(`{}`)), list: page(ours)}, exampleOrder, swap.ProviderDown, ""},
+		"a name that leads somewhere else":  {answers{byID: says(200, ours)}, "../../v1/tokens", swap.ProviderInvalidResponse, "id"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, o := (&depositServer{answers: c.answers}).serve(t), exampleOrderOf(t)
@@ -312,7 +312,7 @@ func TestLookUp(t *testing.T) {
 			if c.code != "" {
 				refusedFor(t, name, err, c.code, c.field)
 			} else if err != nil || claim.State != swap.Filled {
-				t.Errorf("%+v, %v", claim, err)
+				t.Errorf("Status = %+v, %v, want filled", claim, err)
 			}
 		})
 	}
@@ -360,11 +360,11 @@ func TestProof(t *testing.T) {
 		own         bool
 		fill, again []common.Address
 	}{
-		"across":              {func(*swap.Terms) {}, false, []common.Address{exampleFee}, []common.Address{attacker, exampleDepot}},
-		"of the coin":         {func(t *swap.Terms) { t.TokenIn = common.Address{} }, false, []common.Address{exampleFee}, []common.Address{attacker}},
-		"to nobody's filler":  {func(t *swap.Terms) { t.DstChain = 137 }, false, nil, []common.Address{attacker, exampleDepot}},
-		"on one chain":        {func(t *swap.Terms) { t.DstChain = 8453 }, true, []common.Address{attacker}, []common.Address{attacker, exampleDepot}},
-		"on one, to the coin": {func(t *swap.Terms) { t.DstChain, t.TokenOut = 8453, common.Address{} }, false, []common.Address{attacker}, []common.Address{attacker, exampleDepot}},
+		"across":                           {func(*swap.Terms) {}, false, []common.Address{exampleFee}, []common.Address{attacker, exampleDepot}},
+		"of the native coin":               {func(t *swap.Terms) { t.TokenIn = common.Address{} }, false, []common.Address{exampleFee}, []common.Address{attacker}},
+		"to nobody's filler":               {func(t *swap.Terms) { t.DstChain = 137 }, false, nil, []common.Address{attacker, exampleDepot}},
+		"on one chain":                     {func(t *swap.Terms) { t.DstChain = 8453 }, true, []common.Address{attacker}, []common.Address{attacker, exampleDepot}},
+		"on one chain, to the native coin": {func(t *swap.Terms) { t.DstChain, t.TokenOut = 8453, common.Address{} }, false, []common.Address{attacker}, []common.Address{attacker, exampleDepot}},
 	} {
 		o := exampleOrderOf(t)
 		c.change(&o.Terms)
@@ -417,7 +417,7 @@ func TestTokens(t *testing.T) {
 	for range 2 {
 		list, err := p.Tokens(t.Context(), 137)
 		if err != nil || len(list) != 2 || list[0].Symbol != "USDC" || list[0].Address != exampleIn || list[0].List != "intent" || list[0].Verified || list[1].Address != (common.Address{}) {
-			t.Errorf("%+v, %v", list, err)
+			t.Errorf("Tokens = %+v, %v, want USDC and the native coin", list, err)
 		}
 	}
 	now = now.Add(listTime)
@@ -429,7 +429,7 @@ func TestTokens(t *testing.T) {
 	now = now.Add(failTime)
 	answer = says(200, []byte(`[]`))
 	if list, err := p.Tokens(t.Context(), 137); err != nil || len(list) != 0 {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("Tokens = %+v, %v, want none", list, err)
 	}
 	if want := 1 + 2 + 1; asked != want { // a failing call is retried once
 		t.Errorf("asked %d times, want %d", asked, want)

@@ -103,11 +103,11 @@ func FuzzReply(f *testing.F) {
 		} else if out.write(w); !bytes.Equal(w.Body.Bytes(), body) || w.Code != res.StatusCode {
 			t.Fatalf("%d %q is passed on as %d %q", res.StatusCode, body, w.Code, w.Body)
 		}
-		var said any
-		if err := json.Unmarshal(w.Body.Bytes(), &said); err != nil || w.Code < 200 || w.Code > 599 || w.Code/100 == 3 {
+		var answer any
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code < 200 || w.Code > 599 || w.Code/100 == 3 {
 			t.Fatalf("a client gets %d %q", w.Code, w.Body)
 		}
-		if strings.Contains(fmt.Sprint(said, w.Header()), testKey) {
+		if strings.Contains(fmt.Sprint(answer, w.Header()), testKey) {
 			t.Fatalf("a client gets the key: %q", w.Body)
 		}
 		if after := w.Header().Get("Retry-After"); after != "" {

@@ -72,8 +72,8 @@ func (f *Fee) checkReturnedQuote(o object) (object, error) {
 	}
 	outputs, known := entries(q.get("aggregatedOutputs"))
 	order, err := parseOptional(q.get("orderInfo"))
-	made, knownMade := entries(order.get("outputs"))
-	if err != nil || !known || !knownMade {
+	made, knownOrder := entries(order.get("outputs"))
+	if err != nil || !known || !knownOrder {
 		return nil, refuse(bodyRefused, "the quote's outputs are not lists of objects with every name once")
 	}
 	if isWrap(q) && len(outputs) == 0 {

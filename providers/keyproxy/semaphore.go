@@ -10,26 +10,26 @@ import (
 // quarter goes only to those that hold none. There is no queue that could be filled: a
 // caller without a place is refused and retries by itself.
 type fairSemaphore struct {
-	mu   sync.Mutex
-	free int
-	all  int
-	held map[*install]int
+	mu      sync.Mutex
+	free    int
+	all     int
+	inUseBy map[*install]int
 }
 
 func newFairSemaphore(n int) *fairSemaphore {
-	return &fairSemaphore{free: n, all: n, held: map[*install]int{}}
+	return &fairSemaphore{free: n, all: n, inUseBy: map[*install]int{}}
 }
 
 // acquire takes a place, which give must return, or refuses.
 func (p *fairSemaphore) acquire(in *install) *refusal {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if held := p.held[in]; p.free == 0 || held > 0 && p.free <= max(held, p.all/4) {
+	if own := p.inUseBy[in]; p.free == 0 || own > 0 && p.free <= max(own, p.all/4) {
 		full := refuse(busy, "too many calls are under way; try again in a second")
 		full.after = time.Second
 		return full
 	}
-	p.held[in]++
+	p.inUseBy[in]++
 	p.free--
 	return nil
 }
@@ -38,8 +38,8 @@ func (p *fairSemaphore) release(in *install) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.free++
-	if p.held[in]--; p.held[in] == 0 {
-		delete(p.held, in)
+	if p.inUseBy[in]--; p.inUseBy[in] == 0 {
+		delete(p.inUseBy, in)
 	}
 }
 

@@ -66,10 +66,10 @@ func TestSlowBodiesOfOneInstallation(t *testing.T) {
 // places for others, and refused calls use no quota.
 func TestCallsOfOneInstallation(t *testing.T) {
 	release := make(chan struct{})
-	var held atomic.Int64
+	var acquired atomic.Int64
 	up := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/v1/swaps") {
-			held.Add(1)
+			acquired.Add(1)
 			<-release
 		}
 		w.Header().Set("Content-Type", jsonType)
@@ -82,7 +82,7 @@ func TestCallsOfOneInstallation(t *testing.T) {
 	}
 	await.Until(t, 20*time.Second, "what is too much is refused", func() bool { return d.busy("/swaps") >= 936 })
 	d.others(t)
-	if n := held.Load(); n > 64 {
+	if n := acquired.Load(); n > 64 {
 		t.Errorf("%d calls are under way", n)
 	}
 }
@@ -117,7 +117,7 @@ func TestStrangersTakeNothing(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	p := newFairSemaphore(12)
 	var installs []*install
-	held := func(in *install) (n int) {
+	acquired := func(in *install) (n int) {
 		for p.acquire(in) == nil {
 			n++
 		}
@@ -126,14 +126,14 @@ func TestPlaces(t *testing.T) {
 	for i, want := range []int{6, 3, 1, 1, 1, 0} {
 		in := &install{name: fmt.Sprint(i)}
 		installs = append(installs, in)
-		if n := held(in); n != want {
+		if n := acquired(in); n != want {
 			t.Errorf("installation %d holds %d, want %d", i, n, want)
 		}
 	}
 	for range 6 {
 		p.release(installs[0])
 	}
-	if n := held(installs[5]); n != 3 || p.inUse() != 9 {
+	if n := acquired(installs[5]); n != 3 || p.inUse() != 9 {
 		t.Errorf("%d after some were given back, %d taken", n, p.inUse())
 	}
 	if full := p.acquire(installs[1]); full == nil || full.code != busy || full.after != time.Second {

@@ -90,7 +90,7 @@ func words(w []byte) map[string][]byte {
 		"zero":          new(big.Int),
 		"one":           big.NewInt(1),
 		"two":           big.NewInt(2),
-		"the most":      new(big.Int).Sub(limit, big.NewInt(1)),
+		"the maximum":   new(big.Int).Sub(limit, big.NewInt(1)),
 		"the top bit":   new(big.Int).Rsh(limit, 1),
 		"the attacker":  new(big.Int).SetBytes(common.HexToAddress(Attacker).Bytes()),
 		"padded behind": new(big.Int).Lsh(new(big.Int).SetBytes(common.HexToAddress(Attacker).Bytes()), 96),

@@ -39,12 +39,12 @@ func newHarness(t *testing.T, s Suite, f Flow) *harness {
 	t.Helper()
 	h := &harness{suite: s, flow: f, server: replay(t, s, f)}
 	h.p = h.provider(t, longTimeout)
-	offer, beside, err := h.quote(t.Context(), h.p)
+	offer, others, err := h.quote(t.Context(), h.p)
 	if err != nil {
 		t.Fatalf("quote: %v", err)
 	}
 	offer.Request = f.Request.WithActualFee(offer.Fees)
-	h.otherOffers, h.terms = beside, termsOf(offer, f)
+	h.otherOffers, h.terms = others, termsOf(offer, f)
 	h.good = h.run(t.Context(), h.p)
 	if h.good.err != nil {
 		t.Fatalf("honest replies: %v", h.good.err)
@@ -106,7 +106,7 @@ func refusedAt(at string, err error) outcome {
 // quote, build, decode and check. Deferred steps are decoded and checked again once they have
 // calldata. An order that the provider settles is then submitted and its status queried.
 func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
-	offer, beside, err := h.quote(ctx, p)
+	offer, others, err := h.quote(ctx, p)
 	if err != nil {
 		return refusedAt("quote", err)
 	}
@@ -114,7 +114,7 @@ func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 		return refusedAt("quote", err)
 	}
 	o := outcome{facets: offerFacets(offer)}
-	o.facets["beside"] = beside
+	o.facets["beside"] = others
 	offer.Request = h.flow.Request.WithActualFee(offer.Fees) // as the service does
 	built, err := p.Build(ctx, offer, h.terms)
 	if err != nil {
@@ -205,8 +205,8 @@ func MinedHash(c chain.Call) common.Hash { return crypto.Keccak256Hash(c.To[:], 
 // it. A violation is no refusal, so its error has no code.
 func (h *harness) sound(o swap.Offer) error {
 	r := h.flow.Request
-	floor := new(big.Int).Mul(o.AmountOut, big.NewInt(int64(10_000-r.SlippageBps)))
-	floor.Div(floor, big.NewInt(10_000))
+	minimum := new(big.Int).Mul(o.AmountOut, big.NewInt(int64(10_000-r.SlippageBps)))
+	minimum.Div(minimum, big.NewInt(10_000))
 	ours, theirs := 0, 0
 	for _, f := range o.Fees {
 		if r.FeeBps > 0 && f.To == r.FeeReceiver {
@@ -216,7 +216,7 @@ func (h *harness) sound(o swap.Offer) error {
 		}
 	}
 	switch {
-	case o.MinOut.Cmp(floor) < 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Sign() <= 0:
+	case o.MinOut.Cmp(minimum) < 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Sign() <= 0:
 		return fmt.Errorf("an offer of %s with a minimum of %s", o.AmountOut, o.MinOut)
 	case ours > r.FeeBps || theirs > h.flow.MakerFeeBps:
 		return fmt.Errorf("an offer with fees of %d and %d bps", ours, theirs)

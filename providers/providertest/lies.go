@@ -27,8 +27,8 @@ func lies(t *testing.T, s Suite, r *record) {
 			})
 		}
 	})
-	for name, told := range r.leaves {
-		if told == 0 {
+	for name, tried := range r.leaves {
+		if tried == 0 {
 			t.Errorf("%s: no lie of its form was told", name)
 		}
 	}

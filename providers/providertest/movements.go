@@ -42,12 +42,12 @@ func (h *harness) movements(t *testing.T) (tried int) {
 		"one less":              takes(new(big.Int).Sub(h.terms.AmountIn, big.NewInt(1))),
 		"nothing":               takes(new(big.Int)),
 		"what no node can show": {},
-		"another token beside":  with(func(s *chain.Simulation) { s.Movements = append(s.Movements, move(attacker, account, attacker, nil)) }),
-		"an NFT beside": with(func(s *chain.Simulation) {
+		"another token as well": with(func(s *chain.Simulation) { s.Movements = append(s.Movements, move(attacker, account, attacker, nil)) }),
+		"an NFT as well": with(func(s *chain.Simulation) {
 			s.Movements = append(s.Movements, move(attacker, account, attacker, big.NewInt(7)))
 		}),
-		"an allowance of the input": with(func(s *chain.Simulation) { s.Grants = []chain.Grant{grant(in, account, attacker)} }),
-		"an allowance of another":   with(func(s *chain.Simulation) { s.Grants = []chain.Grant{grant(attacker, account, f.Target)} }),
+		"an allowance of the input":     with(func(s *chain.Simulation) { s.Grants = []chain.Grant{grant(in, account, attacker)} }),
+		"an allowance of another token": with(func(s *chain.Simulation) { s.Grants = []chain.Grant{grant(attacker, account, f.Target)} }),
 	} {
 		tried++
 		if err := swap.CheckSimulation(h.terms, x, s); code(err) == "" {

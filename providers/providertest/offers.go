@@ -10,8 +10,8 @@ import (
 	"swapkeep/swap"
 )
 
-// quote requests the flow's offer. beside is the other sources' offers as text.
-func (h *harness) quote(ctx context.Context, p swap.Provider) (offer swap.Offer, beside string, err error) {
+// quote requests the flow's offer. otherOffers is the other sources' offers as text.
+func (h *harness) quote(ctx context.Context, p swap.Provider) (offer swap.Offer, otherOffers string, err error) {
 	offers, err := h.offers(ctx, p)
 	switch {
 	case err != nil:
@@ -23,13 +23,13 @@ func (h *harness) quote(ctx context.Context, p swap.Provider) (offer swap.Offer,
 	}
 	i := slices.IndexFunc(offers, func(o swap.Offer) bool { return o.Routing == h.flow.Offer.Routing })
 	others := slices.DeleteFunc(slices.Clone(offers), func(o swap.Offer) bool { return o.Routing == h.flow.Offer.Routing })
-	switch beside = text(others); {
-	case h.otherOffers != "" && beside != h.otherOffers:
-		return swap.Offer{}, "", fmt.Errorf("another source's offer became %s", beside)
+	switch otherOffers = text(others); {
+	case h.otherOffers != "" && otherOffers != h.otherOffers:
+		return swap.Offer{}, "", fmt.Errorf("another source's offer became %s", otherOffers)
 	case i < 0:
 		return swap.Offer{}, "", swap.Refuse(swap.NoRoute, "left out, beside another source's offer")
 	}
-	return offers[i], beside, nil
+	return offers[i], otherOffers, nil
 }
 
 // offers requests all offers, streamed if the flow is. Streamed offers must be as sound as
@@ -39,9 +39,9 @@ func (h *harness) offers(ctx context.Context, p swap.Provider) ([]swap.Offer, er
 	if !h.flow.Streamed || !ok {
 		return p.Quote(ctx, h.flow.Request)
 	}
-	var told []swap.Offer
-	offers, err := s.Stream(ctx, h.flow.Request, func(o swap.Offer) { told = append(told, o) })
-	for _, o := range told {
+	var streamed []swap.Offer
+	offers, err := s.Stream(ctx, h.flow.Request, func(o swap.Offer) { streamed = append(streamed, o) })
+	for _, o := range streamed {
 		if bad := h.sound(o); bad != nil {
 			return nil, fmt.Errorf("told: %w", bad)
 		}
@@ -49,8 +49,8 @@ func (h *harness) offers(ctx context.Context, p swap.Provider) ([]swap.Offer, er
 			return nil, fmt.Errorf("told, and not among %d offers: %s", len(offers), o.Raw)
 		}
 	}
-	if err == nil && len(told) != len(offers) {
-		err = fmt.Errorf("told %d offers of %d", len(told), len(offers))
+	if err == nil && len(streamed) != len(offers) {
+		err = fmt.Errorf("told %d offers of %d", len(streamed), len(offers))
 	}
 	return offers, err
 }

@@ -13,7 +13,7 @@ import (
 type record struct {
 	mu sync.Mutex
 
-	told, refused    int            // lies about replies
+	lies, refused    int            // lies about replies
 	leaves           map[string]int // lies of the same form, by leaf
 	free             map[string]bool
 	reasons          map[string]bool // codes and fields of refusals
@@ -30,7 +30,7 @@ func newRecord() *record {
 func (r *record) lie(name string, leaf, sameForm bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.told++
+	r.lies++
 	if err != nil {
 		r.refused++
 	}
@@ -71,8 +71,8 @@ func (r *record) add(n *int, more int) {
 
 // line is the record on one line, without the counts that are zero.
 func (r *record) line(name string) string {
-	said := fmt.Sprintf("hostile: %s: %d lies about %d leaves: %d refused for %d named reasons, %d harmless (the value in other words, or one of %d leaves listed with why)",
-		name, r.told, len(r.leaves), r.refused, len(r.reasons), r.told-r.refused, len(r.free))
+	summary := fmt.Sprintf("hostile: %s: %d lies about %d leaves: %d refused for %d named reasons, %d harmless (the value in other words, or one of %d leaves listed with why)",
+		name, r.lies, len(r.leaves), r.refused, len(r.reasons), r.lies-r.refused, len(r.free))
 	for _, c := range []struct {
 		n    int
 		what string
@@ -80,10 +80,10 @@ func (r *record) line(name string) string {
 		{r.calldata, "changes of calldata"}, {r.movements, "movements shown of opaque calldata"}, {r.typed, "changes of typed data"}, {r.named, "named attacks"},
 	} {
 		if c.n > 0 {
-			said += fmt.Sprintf(", %d %s", c.n, c.what)
+			summary += fmt.Sprintf(", %d %s", c.n, c.what)
 		}
 	}
-	return said
+	return summary
 }
 
 func (r *record) report(t *testing.T, name string) { Report(t, r.line(name)) }

@@ -126,11 +126,11 @@ func (r *replayer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	send(w, x, x.Response.Body)
 }
 
-// other returns an exchange of r.beside for a path that the flow also has, if the request's
+// other returns an exchange of r.fixed for a path that the flow also has, if the request's
 // body matches it.
 func (r *replayer) other(req *http.Request) (Exchange, bool) {
-	x, beside := r.fixed[req.URL.Path]
-	if _, own := r.exchanges[req.URL.Path]; !own || !beside {
+	x, fixed := r.fixed[req.URL.Path]
+	if _, own := r.exchanges[req.URL.Path]; !own || !fixed {
 		return x, false
 	}
 	body, err := io.ReadAll(req.Body)

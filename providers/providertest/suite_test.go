@@ -35,7 +35,7 @@ func runToy(t *testing.T, blind lenience, more ...string) (string, bool) {
 func TestSuiteFails(t *testing.T) {
 	const unexcused = "no reason says why that is harmless"
 	for blind, want := range map[lenience][]string{
-		anyAmount:     {"TestToy/signed/base/calldata", "word 1: one more is accepted, and " + unexcused, "word 1: the most is accepted"},
+		anyAmount:     {"TestToy/signed/base/calldata", "word 1: one more is accepted, and " + unexcused, "word 1: the maximum is accepted"},
 		anyRecipient:  {"TestToy/signed/base/calldata", "word 2: the attacker is accepted, and " + unexcused},
 		anyTarget:     {"TestToy/signed/base/calldata", "to the attacker: accepted", "TestToy/leaves/flows/base/build:to", "the attacker (" + Attacker + "): accepted, and changes [step0.call]"},
 		anySpender:    {"TestToy/leaves/flows/base/build:spender", "the attacker (" + Attacker + "): accepted, and changes [spender]"},

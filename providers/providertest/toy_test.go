@@ -104,13 +104,13 @@ func (p toy) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, erro
 	if !decimalForm.MatchString(reply.AmountOut) || !decimalForm.MatchString(reply.Minimum) {
 		return nil, p.refuse(swap.ProviderInvalidResponse, "no amounts")
 	}
-	out, least := Wei(reply.AmountOut), Wei(reply.Minimum)
-	floor := new(big.Int).Div(new(big.Int).Mul(out, big.NewInt(int64(10_000-r.SlippageBps))), big.NewInt(10_000))
-	if p.blind != anyMinimum && (least.Cmp(floor) < 0 || least.Cmp(out) > 0) {
+	out, minOut := Wei(reply.AmountOut), Wei(reply.Minimum)
+	lowest := new(big.Int).Div(new(big.Int).Mul(out, big.NewInt(int64(10_000-r.SlippageBps))), big.NewInt(10_000))
+	if p.blind != anyMinimum && (minOut.Cmp(lowest) < 0 || minOut.Cmp(out) > 0) {
 		return nil, p.refuse(swap.NotAsAccepted, "the minimum is not within the slippage")
 	}
 	return []swap.Offer{{
-		Provider: swap.DEX, Request: r, Routing: "TOY", AmountOut: out, MinOut: least, Expires: toyNow.Add(time.Minute), Raw: json.RawMessage(`{}`),
+		Provider: swap.DEX, Request: r, Routing: "TOY", AmountOut: out, MinOut: minOut, Expires: toyNow.Add(time.Minute), Raw: json.RawMessage(`{}`),
 	}}, nil
 }
 
@@ -180,12 +180,12 @@ func toySuite(blind lenience) Suite {
 		},
 		Flows: []Flow{{
 			Name: "base", Request: r, Deadline: toyEnds, Exchanges: []string{"quote.json", "build.json"}, Offer: Expected{Life: time.Minute},
-			FreeWords: []Harmless{{Path: Word(3), Why: "a higher floor", Lies: []string{"a byte", "one more", "doubled", "the top bit", "the most", "the attacker", "padded behind"}}},
+			FreeWords: []Harmless{{Path: Word(3), Why: "a higher minimum", Lies: []string{"a byte", "one more", "doubled", "the top bit", "the maximum", "the attacker", "padded behind"}}},
 		}},
 		Harmless: []Harmless{
 			{Path: "build:comment", Why: "never read"},
 			{Path: "quote:amountOut", Why: "an estimate, within what the minimum and the slippage allow", Lies: []string{"one more", "one less"}, MayChange: []string{"offer.amountOut"}},
-			{Path: "quote:minimum", Why: "a higher floor", Lies: []string{"one more"}, MayChange: []string{"offer.minOut"}},
+			{Path: "quote:minimum", Why: "a higher minimum", Lies: []string{"one more"}, MayChange: []string{"offer.minOut"}},
 		},
 		Attacks: []Attack{{Name: "a lie", Code: swap.Undecodable, Try: func(*testing.T) error {
 			if blind == toleratedLie {

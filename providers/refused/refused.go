@@ -81,7 +81,7 @@ var worthKeeping = []swap.Code{swap.Undecodable, swap.ProviderInvalidResponse, s
 // a file are ignored.
 func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.Address) (context.Context, func(error)) {
 	ctx, recorder := rest.Record(ctx)
-	told := func(err error) {
+	report := func(err error) {
 		var r *swap.Refusal
 		if !errors.As(err, &r) || !slices.Contains(worthKeeping, r.Code) {
 			return
@@ -92,7 +92,7 @@ func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.A
 			}
 		}
 	}
-	return swap.OnPartRefused(ctx, told), told
+	return swap.OnPartRefused(ctx, report), report
 }
 
 // fileName is the file name for a kind of refusal.
@@ -160,9 +160,9 @@ func (k *Keeper) drop() error {
 
 // encode is the answer as ASCII JSON of at most MaxFile bytes; bodies are cut to fit.
 func (a Answer) encode() []byte {
-	for most := MaxFile; ; most /= 2 {
+	for limit := MaxFile; ; limit /= 2 {
 		for i := range a.Replies {
-			a.Replies[i].cut(most)
+			a.Replies[i].cut(limit)
 		}
 		b, err := json.MarshalIndent(a, "", " ")
 		if err != nil {
@@ -174,9 +174,9 @@ func (a Answer) encode() []byte {
 	}
 }
 
-func (r *Reply) cut(most int) {
-	if len(r.Body) > most {
-		r.Body, r.Cut = strings.ToValidUTF8(r.Body[:most], ""), true
+func (r *Reply) cut(limit int) {
+	if len(r.Body) > limit {
+		r.Body, r.Cut = strings.ToValidUTF8(r.Body[:limit], ""), true
 	}
 }
 

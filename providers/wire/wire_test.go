@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 		"a row":                 {rest.Error{Kind: rest.BadStatus, Status: 404, Code: "None", JSON: true}, swap.NoRoute},
 		"any code":              {rest.Error{Kind: rest.BadStatus, Status: 410, Code: "Gone", JSON: true}, swap.QuoteExpired},
 		"no code":               {rest.Error{Kind: rest.BadStatus, Status: 410, JSON: true}, swap.ProviderRefused},
-		"a code alone":          {rest.Error{Kind: rest.BadStatus, Code: "7", JSON: true}, swap.AmountTooSmall},
+		"a code without text":   {rest.Error{Kind: rest.BadStatus, Code: "7", JSON: true}, swap.AmountTooSmall},
 		"another code":          {rest.Error{Kind: rest.BadStatus, Code: "8", JSON: true}, swap.ProviderRefused},
 		"a status":              {rest.Error{Kind: rest.BadStatus, Status: 429}, swap.ProviderBusy},
 		"a page":                {rest.Error{Kind: rest.BadStatus, Status: 404}, swap.ProviderInvalidResponse},
@@ -132,8 +132,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("want %q, got %v", want, err)
 		}
 	}
-	gone := &rest.Error{Kind: rest.Unreachable, Err: context.Canceled}
-	if err := s.Refusal(gone); !errors.Is(err, context.Canceled) || errors.As(err, new(*swap.Refusal)) {
+	cancelled := &rest.Error{Kind: rest.Unreachable, Err: context.Canceled}
+	if err := s.Refusal(cancelled); !errors.Is(err, context.Canceled) || errors.As(err, new(*swap.Refusal)) {
 		t.Errorf("the caller's own cancellation became %v", err)
 	}
 	if err := s.Refusal(nil); err != nil {
