@@ -51,7 +51,7 @@ const recognizeTime = 5 * time.Second
 // imitates. For a token on no list it asks the contract for its name, on the wallet's
 // networks.
 func (d *daemon) recognize(ctx context.Context, id uint64, address common.Address) swap.Recognition {
-	if _, ok := price.TwinOf(price.ID{Chain: id, Address: address}); ok {
+	if _, ok := price.RedeemableFor(price.ID{Chain: id, Address: address}); ok {
 		return swap.Recognition{Listed: true} // in the table of coins of the same issuer
 	}
 	ctx, cancel := context.WithTimeout(ctx, recognizeTime)

@@ -132,11 +132,11 @@ func fetchPast(ctx context.Context, a Archive, some []tokens.Token, since time.T
 	var origins []tokens.Token
 	for _, t := range some {
 		id := price.IDOf(t)
-		twin, follows := price.TwinOf(id)
+		redeemed, follows := price.RedeemableFor(id)
 		if !follows || len(candles[id]) > 0 {
 			continue
 		}
-		of := twin.Of
+		of := redeemed.Of
 		if followers[of] == nil {
 			origins = append(origins, tokens.Token{Chain: of.Chain, Address: of.Address, Symbol: t.Symbol, Decimals: t.Decimals})
 		}

@@ -35,15 +35,15 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 		if len(open) == 0 || ctx.Err() != nil {
 			break
 		}
-		asked := open
+		queried := open
 		if !s.Trusted {
-			asked = slices.DeleteFunc(slices.Clone(open), func(t tokens.Token) bool { return private[price.IDOf(t)] })
+			queried = slices.DeleteFunc(slices.Clone(open), func(t tokens.Token) bool { return private[price.IDOf(t)] })
 		}
-		asked = rotate(p.skipUnknown(s.Name(), asked, now), p.fetchCount)
-		said, ok := p.askOne(ctx, s, asked, now)
-		r.add(said)
+		queried = rotate(p.skipUnknown(s.Name(), queried, now), p.fetchCount)
+		answers, ok := p.askOne(ctx, s, queried, now)
+		r.add(answers)
 		if ok {
-			p.noteUnknown(s.Name(), asked, said, now)
+			p.noteUnknown(s.Name(), queried, answers, now)
 		}
 		open = p.decide(&r, open, now)
 	}
@@ -66,7 +66,7 @@ func rotate(ts []tokens.Token, turn int) []tokens.Token {
 func (p *Poller) acceptProvisional(r *round, open []tokens.Token, now time.Time) {
 	for _, t := range open {
 		id := price.IDOf(t)
-		if _, follows := price.TwinOf(id); follows {
+		if _, follows := price.RedeemableFor(id); follows {
 			continue
 		}
 		if v, ok := r.provisional[id]; ok {
@@ -75,7 +75,7 @@ func (p *Poller) acceptProvisional(r *round, open []tokens.Token, now time.Time)
 	}
 	for _, t := range open {
 		id := price.IDOf(t)
-		if _, ok := r.accepted[id]; ok || p.decideOne(r, id, p.twinOf(r, id), now) {
+		if _, ok := r.accepted[id]; ok || p.decideOne(r, id, p.redeemedReading(r, id), now) {
 			continue
 		}
 		if v, ok := r.provisional[id]; ok {
@@ -86,17 +86,17 @@ func (p *Poller) acceptProvisional(r *round, open []tokens.Token, now time.Time)
 	}
 }
 
-// twinOf returns the price of the token that id follows, as a reading of id.
-func (p *Poller) twinOf(r *round, id price.ID) []price.Reading {
-	twin, ok := price.TwinOf(id)
+// redeemedReading returns the price of the token that id follows, as a reading of id.
+func (p *Poller) redeemedReading(r *round, id price.ID) []price.Reading {
+	redeemed, ok := price.RedeemableFor(id)
 	if !ok {
 		return nil
 	}
-	v, ok := r.accepted[twin.Of]
+	v, ok := r.accepted[redeemed.Of]
 	if !ok {
 		return nil
 	}
-	return []price.Reading{{ID: id, Sample: price.Sample{Value: v.sample.Value, At: v.sample.At, Source: price.Twin}, DayAgo: v.dayAgo}}
+	return []price.Reading{{ID: id, Sample: price.Sample{Value: v.sample.Value, At: v.sample.At, Source: price.Redeemable}, DayAgo: v.dayAgo}}
 }
 
 func (r *round) add(readings []price.Reading) {
@@ -117,16 +117,16 @@ func (r *round) samples() map[price.ID]price.Sample {
 // decide judges the undecided tokens and returns those still undecided. Tokens that follow
 // another chain's go last, because they need its price.
 func (p *Poller) decide(r *round, ts []tokens.Token, now time.Time) []tokens.Token {
-	var open, twins []tokens.Token
+	var open, redeemable []tokens.Token
 	for _, t := range ts {
-		if _, ok := price.TwinOf(price.IDOf(t)); ok {
-			twins = append(twins, t)
+		if _, ok := price.RedeemableFor(price.IDOf(t)); ok {
+			redeemable = append(redeemable, t)
 		} else if !p.decideOne(r, price.IDOf(t), nil, now) {
 			open = append(open, t)
 		}
 	}
-	for _, t := range twins {
-		if id := price.IDOf(t); !p.decideOne(r, id, p.twinOf(r, id), now) {
+	for _, t := range redeemable {
+		if id := price.IDOf(t); !p.decideOne(r, id, p.redeemedReading(r, id), now) {
 			open = append(open, t)
 		}
 	}
@@ -154,30 +154,30 @@ func (p *Poller) decideOne(r *round, id price.ID, first []price.Reading, now tim
 // askLeading asks the leading sources concurrently and returns their readings in the
 // sources' order.
 func (p *Poller) askLeading(ctx context.Context, watched []Watched, now time.Time) [][]price.Reading {
-	said := make([][]price.Reading, len(p.o.Leading))
+	readings := make([][]price.Reading, len(p.o.Leading))
 	var wg sync.WaitGroup
 	for i, s := range p.o.Leading {
-		wg.Go(func() { said[i], _ = p.askOne(ctx, s, askable(watched, s.Trusted), now) })
+		wg.Go(func() { readings[i], _ = p.askOne(ctx, s, askable(watched, s.Trusted), now) })
 	}
 	wg.Wait()
-	return said
+	return readings
 }
 
 // askOne asks a source unless it is paused or not due. ok: it answered completely.
-func (p *Poller) askOne(ctx context.Context, s Paced, ts []tokens.Token, now time.Time) (said []price.Reading, ok bool) {
+func (p *Poller) askOne(ctx context.Context, s Paced, ts []tokens.Token, now time.Time) (readings []price.Reading, ok bool) {
 	c := p.circuitOf(s.Name())
 	if len(ts) == 0 || !c.allows(now) || !p.due(s, now) {
 		return nil, false
 	}
-	said, err := s.Now(ctx, ts)
+	readings, err := s.Now(ctx, ts)
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return nil, false // not the source's failure
 	}
-	c.record(now, err, len(said) > 0)
+	c.record(now, err, len(readings) > 0)
 	if err != nil {
 		p.o.Log(Notice{From: s.Name(), Err: err})
 	}
-	return said, err == nil
+	return readings, err == nil
 }
 
 func (p *Poller) circuitOf(name string) *circuitBreaker {
@@ -198,11 +198,11 @@ func (p *Poller) due(s Paced, now time.Time) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	last, ok := p.asked[s.Name()]
+	last, ok := p.lastRequest[s.Name()]
 	if past := now.Sub(last); ok && past >= 0 && past < s.Every {
 		return false
 	}
-	p.asked[s.Name()] = now
+	p.lastRequest[s.Name()] = now
 	return true
 }
 
@@ -210,20 +210,20 @@ func (p *Poller) due(s Paced, now time.Time) bool {
 func (p *Poller) skipUnknown(name string, ts []tokens.Token, now time.Time) []tokens.Token {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var asked []tokens.Token
+	var known []tokens.Token
 	for _, t := range ts {
 		at, ignored := p.unknown[name][price.IDOf(t)]
 		if past := now.Sub(at); !ignored || past >= unknownTTL || past < 0 {
-			asked = append(asked, t)
+			known = append(known, t)
 		}
 	}
-	return asked
+	return known
 }
 
 // noteUnknown notes which tokens a source that answered does not know.
-func (p *Poller) noteUnknown(name string, ts []tokens.Token, said []price.Reading, now time.Time) {
-	knows := make(map[price.ID]bool, len(said))
-	for _, r := range said {
+func (p *Poller) noteUnknown(name string, ts []tokens.Token, readings []price.Reading, now time.Time) {
+	knows := make(map[price.ID]bool, len(readings))
+	for _, r := range readings {
 		knows[r.ID] = true
 	}
 	p.mu.Lock()

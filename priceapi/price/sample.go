@@ -34,10 +34,10 @@ const (
 	Blockscout
 	DIA
 	Velodrome
-	Hosted  // another Swapkeep's price API
-	Twin    // the price of the same issuer's token on its home chain
-	Derived // historical, from an archive, and not validated when it was current
-	GoPlus  // market facts only
+	Hosted     // another Swapkeep's price API
+	Redeemable // the price of the same issuer's token on its home chain
+	Derived    // historical, from an archive, and not validated when it was current
+	GoPlus     // market facts only
 )
 
 // sourceNames are the names in the API and on the command line.

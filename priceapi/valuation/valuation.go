@@ -1,4 +1,4 @@
-// Package valuation converts token amounts by the newest board of prices: to US dollars for
+// Package valuation converts token amounts by the newest price table of prices: to US dollars for
 // display, and for a swap's guards, which accept fewer prices.
 package valuation
 
@@ -98,10 +98,10 @@ func (d Valuer) guardPrice(id price.ID) (priced, error) {
 			return priced{v, r.Token.Decimals}, nil
 		}
 	}
-	if twin, ok := price.TwinOf(id); ok {
-		if r, ok := all.Row(twin.Of); ok {
+	if redeemed, ok := price.RedeemableFor(id); ok {
+		if r, ok := all.Row(redeemed.Of); ok {
 			if v, ok := r.GuardPrice(d.now()); ok {
-				return priced{v, twin.Decimals}, nil
+				return priced{v, redeemed.Decimals}, nil
 			}
 		}
 	}

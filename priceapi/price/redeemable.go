@@ -19,16 +19,16 @@ var (
 	usdt = ID{ethereum, common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")}
 )
 
-// A TwinToken is redeemable for its issuer's token on another chain, so it is worth
+// A RedeemableToken is redeemable for its issuer's token on another chain, so it is worth
 // whatever that token is worth, not a fixed sum.
-type TwinToken struct {
+type RedeemableToken struct {
 	Of       ID
 	Decimals uint8 // of the token itself, not of Of
 }
 
-// twins covers chains whose own markets would not give a better price and that few sources
+// redeemable covers chains whose own markets would not give a better price and that few sources
 // know.
-var twins = map[ID]TwinToken{
+var redeemable = map[ID]RedeemableToken{
 	// Superseed: the coin is bridged ether, and the predeploy wraps it one to one.
 	on(superseed, "0x0000000000000000000000000000000000000000"): {ID{ethereum, tokens.Native}, 18},
 	on(superseed, "0x4200000000000000000000000000000000000006"): {on(ethereum, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"), 18},
@@ -61,9 +61,9 @@ var twins = map[ID]TwinToken{
 
 func on(chain uint64, address string) ID { return ID{chain, common.HexToAddress(address)} }
 
-// TwinOf returns the token on another chain whose price is used for id where no source
-// knows id. That token never has a twin itself.
-func TwinOf(id ID) (TwinToken, bool) {
-	twin, ok := twins[id]
-	return twin, ok
+// RedeemableFor returns the token on another chain whose price is used for id where no source
+// knows id. That token is not redeemable for another.
+func RedeemableFor(id ID) (RedeemableToken, bool) {
+	token, ok := redeemable[id]
+	return token, ok
 }
