@@ -57,9 +57,9 @@ func (p *popup) progress(format string, args ...any) {
 
 // nameOf returns an error's name on the wire.
 func nameOf(err error) string {
-	var said *protocol.Error
-	if errors.As(err, &said) {
-		return said.Name
+	var failure *protocol.Error
+	if errors.As(err, &failure) {
+		return failure.Name
 	}
 	return err.Error()
 }
