@@ -59,7 +59,7 @@ func samplesAt(count int, at time.Time) poll.Minute {
 }
 
 // boardAt returns a price table of count tokens, all with 24 hours of data.
-func boardAt(count int, at time.Time) *pricetable.Board {
+func boardAt(count int, at time.Time) *pricetable.Table {
 	rows := make([]pricetable.Row, count)
 	for n := range rows {
 		rows[n] = pricetable.Row{

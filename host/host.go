@@ -147,7 +147,7 @@ type Sentinel struct {
 type Prices interface {
 	// Next returns the newest board, and a channel that is closed when there is a newer
 	// one.
-	Next() (*pricetable.Board, <-chan struct{})
+	Next() (*pricetable.Table, <-chan struct{})
 	// Chart returns the candles of a token for a period that ends now, oldest first.
 	Chart(ctx context.Context, id price.ID, p price.Period) ([]price.Candle, error)
 	// Status returns the state of the service; the host fills in what a board tells.

@@ -34,7 +34,7 @@ func (c *call) pricesList(_ context.Context, p *protocol.PricesParams) (any, err
 
 // pricedRows returns a chain's rows, by market cap, or those of the requested tokens in
 // their order.
-func pricedRows(now *pricetable.Board, chain uint64, asked []protocol.Address) (rows []pricetable.Row) {
+func pricedRows(now *pricetable.Table, chain uint64, asked []protocol.Address) (rows []pricetable.Row) {
 	for _, a := range asked {
 		if r, ok := now.Row(price.ID{Chain: chain, Address: evmAddress(a)}); ok {
 			rows = append(rows, r)
@@ -108,7 +108,7 @@ func (s *Server) pricesStatus() protocol.PricesStatus {
 	return out
 }
 
-func staleOf(b *pricetable.Board) (n int) {
+func staleOf(b *pricetable.Table) (n int) {
 	now := clock.Now()
 	for _, r := range b.Rows {
 		if r.StaleAt(now) {

@@ -11,7 +11,7 @@ import (
 
 // Something that appeared after the plan was made is not replaced without consent.
 func TestWhatCameMeanwhile(t *testing.T) {
-	for name, before := range map[string]string{"where nothing was": "", "in another's place": `{"path":"/opt/other/swapkeep"}`} {
+	for name, before := range map[string]string{"a file where there was none": "", "in another's place": `{"path":"/opt/other/swapkeep"}`} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench("linux", manifest.User)
 			if before != "" {
@@ -26,7 +26,7 @@ func TestWhatCameMeanwhile(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			if text, err := b.files.ReadFile(chromeManifest); err != nil || string(text) != "came meanwhile" {
-				t.Errorf("%s, %v", text, err)
+				t.Errorf("%s is %q, %v; want the file that another program wrote, unchanged", chromeManifest, text, err)
 			}
 			if r := b.uninstall(t, manifest.User); len(r.Kept) != 1 || r.Kept[0].Path != chromeManifest {
 				t.Errorf("kept: %+v", r.Kept)

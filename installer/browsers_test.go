@@ -57,8 +57,8 @@ func TestShutFolders(t *testing.T) {
 		{"root's", 0, nil, "sudo chown"},
 		{"the user's own", 1000, nil, "chmod u+w"},
 		{"a third one's", 1001, nil, "user 1001"},
-		{"of a read-only disk", 1000, syscall.EROFS, "is read-only"},
-		{"of a bad disk", 1000, syscall.EIO, "check its disk"},
+		{"folder on a read-only disk", 1000, syscall.EROFS, "is read-only"},
+		{"folder on a failing disk", 1000, syscall.EIO, "check its disk"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench("linux", manifest.User)

@@ -170,8 +170,8 @@ func makeDirectory(m Machine, c Change) error {
 func removeFile(m Machine, path, _ string) error { return m.Files.Remove(path) }
 
 func removeKey(m Machine, path, _ string) error {
-	gone, err := m.Registry.RemoveEmpty(path)
-	if err == nil && !gone {
+	removed, err := m.Registry.RemoveEmpty(path)
+	if err == nil && !removed {
 		return errNotEmpty
 	}
 	return err

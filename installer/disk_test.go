@@ -37,7 +37,7 @@ func TestNotAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if removal, err := PlanRemoval(e.Machine, manifest.User); err != nil || len(removal.Kept) != 0 {
-		t.Errorf("%+v, %v", removal, err)
+		t.Errorf("PlanRemoval keeps something or fails: %+v, %v", removal, err)
 	}
 	e.uninstall()
 }

@@ -23,7 +23,7 @@ func soon(t *testing.T, do func()) {
 	select {
 	case <-done:
 	case <-time.After(10 * time.Second):
-		t.Fatal("it waits")
+		t.Fatal("reading a pipe blocks")
 	}
 }
 
@@ -61,7 +61,7 @@ func TestPipesAreNotRead(t *testing.T) {
 			Allowed: map[manifest.Family][]string{manifest.Chromium: {chromiumTestID}},
 		})
 		if err != nil || len(plan.Foreign) != 1 {
-			t.Errorf("%+v, %v", plan, err)
+			t.Errorf("NewPlan = %+v, %v; want one foreign file", plan, err)
 		}
 	})
 }
@@ -80,12 +80,12 @@ func TestChmodFollowsNoLink(t *testing.T) {
 		t.Error("a link was followed")
 	}
 	if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("%v, %v", info, err)
+		t.Errorf("the private directory is %v, %v; want mode 0700", info, err)
 	}
 	if err := (Disk{}).Mkdir(dir+"/made", 0o751); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(dir + "/made"); err != nil || info.Mode().Perm() != 0o751 {
-		t.Errorf("%v, %v", info, err)
+		t.Errorf("the new directory is %v, %v; want mode 0751", info, err)
 	}
 }

@@ -23,7 +23,7 @@ func TestMovedAside(t *testing.T) {
 	if err != nil || filepath.Dir(aside) != dir || !isAsideName(filepath.Base(aside)) {
 		t.Fatalf("moved to %s, %v", aside, err)
 	}
-	held, err := os.Open(aside) // in use, so it cannot be removed
+	openFile, err := os.Open(aside) // in use, so it cannot be removed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestMovedAside(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 2 {
 		t.Errorf("left: %v, %v", left, err)
 	}
-	if err := held.Close(); err != nil {
+	if err := openFile.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := remove(aside); err != nil && !absent(err) {
@@ -46,6 +46,6 @@ func TestNothingInAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(filepath.Join(path, "x")); !absent(err) {
-		t.Errorf("%v", err)
+		t.Errorf("looking below a file: %v, want that it does not exist", err)
 	}
 }

@@ -447,7 +447,7 @@ func TestRefused(t *testing.T) {
 			b.files.File("/var/lib/swapkeep/receipts.json", "{}")
 			b.files.Chown("/var/lib/swapkeep/receipts.json", 1001)
 		}, installer.ErrReceipts, "user 1001"},
-		{"receipts that are none", user, func(b *bench, _ *installer.Options) {
+		{"malformed receipts", user, func(b *bench, _ *installer.Options) {
 			b.files.File("/home/ann/.local/state/swapkeep/receipts.json", `{"format":1,"scope":"user","entries":[],"more":1}`)
 		}, installer.ErrReceipts, "unknown field"},
 		{"receipts that others can write", user, func(b *bench, _ *installer.Options) {
@@ -483,7 +483,7 @@ const chromeManifest = "/home/ann/.config/google-chrome/NativeMessagingHosts/app
 func TestForeign(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
 		{"another copy", `{"path":"/opt/other/swapkeep"}`, "starts another copy, /opt/other/swapkeep"},
-		{"a changed one", `{"path":"/home/ann/.local/lib/swapkeep/current/swapkeep"}`, "was changed"},
+		{"a changed manifest", `{"path":"/home/ann/.local/lib/swapkeep/current/swapkeep"}`, "was changed"},
 		{"no manifest", "hello", "is none of this installation's"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -503,7 +503,7 @@ func TestForeign(t *testing.T) {
 				t.Fatal(err)
 			}
 			if text, err := b.files.ReadFile(chromeManifest); err != nil || !strings.Contains(string(text), chromiumID) {
-				t.Errorf("%s, %v", text, err)
+				t.Errorf("%s is %q, %v; want it to allow %s", chromeManifest, text, err, chromiumID)
 			}
 		})
 	}

@@ -65,7 +65,7 @@ func TestPackageOfWindowsFollows(t *testing.T) {
 		t.Errorf("foreign: %v", p.Foreign)
 	}
 	if text, err := b.files.ReadFile(packageFile); err != nil || !strings.Contains(string(text), otherID) {
-		t.Errorf("%s, %v", text, err)
+		t.Errorf("%s is %q, %v; want it to allow %s", packageFile, text, err, otherID)
 	}
 	b.uninstall(t, manifest.User)
 	if _, err := b.files.Stat(packageFolder + `\bin\swapkeep.exe`); err != nil {

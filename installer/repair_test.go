@@ -168,7 +168,7 @@ func TestRepair(t *testing.T) {
 			}
 			r, err := RepairLinks(e.Machine, "2.0", running)
 			if err != nil || r.Entries == 0 || !c.want(e, r) {
-				t.Errorf("%+v, %v", r, err)
+				t.Errorf("RepairLinks = %+v, %v", r, err)
 			}
 			if c.starts != "" {
 				if got := e.read(filepath.Join(e.current(), "swapkeep")); got != c.starts {
@@ -195,15 +195,15 @@ func TestMendManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := "/nonexistent/swapkeep"
-	text, err := manifest.Render(manifest.Chromium, "linux", gone, []string{strings.Repeat("a", 32)})
+	missing := "/nonexistent/swapkeep"
+	text, err := manifest.Render(manifest.Chromium, "linux", missing, []string{strings.Repeat("a", 32)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := e.read(e.manifest())
 	e.rewrite(e.manifest(), func(string) string { return string(text) })
 	entry, _ := receipts.find(Manifest, e.manifest(), "")
-	entry.SHA256, entry.Owner = Sum(text), gone
+	entry.SHA256, entry.Owner = Sum(text), missing
 	receipts.put(entry)
 	if err := receipts.write(e.Machine, e.path(".local", "state", "swapkeep", "receipts.json")); err != nil {
 		t.Fatal(err)
@@ -276,14 +276,14 @@ func TestRepairAfterAStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const gone = "/nonexistent/swapkeep"
-	text, err := manifest.Render(manifest.Chromium, "linux", gone, []string{strings.Repeat("a", 32)})
+	const missing = "/nonexistent/swapkeep"
+	text, err := manifest.Render(manifest.Chromium, "linux", missing, []string{strings.Repeat("a", 32)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.rewrite(e.manifest(), func(string) string { return string(text) })
 	entry, _ := receipts.find(Manifest, e.manifest(), "")
-	entry.SHA256, entry.Before, entry.Pending, entry.Owner = Sum([]byte("never written")), Sum(text), true, gone
+	entry.SHA256, entry.Before, entry.Pending, entry.Owner = Sum([]byte("never written")), Sum(text), true, missing
 	receipts.put(entry)
 	if err := receipts.write(e.Machine, path); err != nil {
 		t.Fatal(err)
@@ -291,7 +291,7 @@ func TestRepairAfterAStop(t *testing.T) {
 	m := e.Machine
 	m.Files = full{Disk{}, e.manifest()}
 	if r, err := RepairLinks(m, "2.0", present); !errors.Is(err, syscall.ENOSPC) || len(r.Repaired) != 0 {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("RepairLinks on a full disk = %+v, %v; want ENOSPC and nothing repaired", r, err)
 	}
 	if receipts, err = ReadReceipts(e.Machine, manifest.User); err != nil {
 		t.Fatal(err)

@@ -174,14 +174,14 @@ func (m Machine) removeAll(ctx context.Context, entries []Receipt) (removed []Re
 	for _, e := range entries {
 		failpoint.Point("installer.before_removal")
 		err := ctx.Err()
-		gone := false
+		anyRemoved := false
 		if err == nil {
-			gone, err = e.remove(m)
+			anyRemoved, err = e.remove(m)
 		}
 		if err != nil {
 			return removed, fmt.Errorf("remove %s: %w; fix that, then run uninstall again with any copy of swapkeep", e.Path, err)
 		}
-		if gone {
+		if anyRemoved {
 			removed = append(removed, e)
 		}
 	}

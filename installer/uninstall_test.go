@@ -26,9 +26,9 @@ func TestOwnProgramGoesLast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked := false
+		confirmed := false
 		r.BeforeFolders = func() error {
-			asked = true
+			confirmed = true
 			for _, e := range r.Remove {
 				if e.Kind == installer.Manifest && there(e.Path) {
 					t.Errorf("%s still starts it", e.Path)
@@ -39,7 +39,7 @@ func TestOwnProgramGoesLast(t *testing.T) {
 			}
 			return errCrash
 		}
-		if _, err := installer.Remove(t.Context(), b.Machine, r); !errors.Is(err, errCrash) || !asked {
+		if _, err := installer.Remove(t.Context(), b.Machine, r); !errors.Is(err, errCrash) || !confirmed {
 			t.Errorf("error %v", err)
 		}
 		r.BeforeFolders = nil

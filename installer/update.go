@@ -16,13 +16,13 @@ func DaemonBeside(program string) string { return This().daemonBeside(program) }
 
 func (m Machine) daemonBeside(program string) string {
 	dir, name := m.parent(program), m.exe("swapkeepd")
-	beside := m.join(dir, name)
+	path := m.join(dir, name)
 	current := m.join(m.parent(dir), "current")
 	if to, err := m.Files.Readlink(current); err != nil || m.base(to) != to || !m.installsInto(m.parent(dir)) {
-		return beside // no link to a sibling directory, or one that anybody could make
+		return path // no link to a sibling directory, or one that anybody could make
 	}
 	if _, err := m.Files.Stat(m.join(current, name)); err != nil {
-		return beside
+		return path
 	}
 	return m.join(current, name)
 }

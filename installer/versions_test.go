@@ -18,7 +18,7 @@ func TestSweepForAll(t *testing.T) {
 	const old = "/usr/local/lib/swapkeep/1.2.3"
 	for _, busy := range []bool{true, false, false} {
 		want := []string{old}
-		if gone, err := b.Files.Stat(old); busy || gone == nil || err != nil {
+		if info, err := b.Files.Stat(old); busy || info == nil || err != nil {
 			want = nil
 		}
 		swept, err := installer.Sweep(b.Machine, manifest.System, func(dir string) (bool, error) { return busy && dir == old, nil })

@@ -38,15 +38,15 @@ func (w World) checkFills(ctx context.Context, p swap.Provider, n chain.Network)
 func (w World) fill(ctx context.Context, n chain.Network, f swap.LogPattern) (Verdict, string) {
 	head, err := w.Nodes.Head(ctx, n.ID)
 	if err != nil {
-		return Unasked, err.Error()
+		return NotAvailable, err.Error()
 	}
 	from := max(head, fillBlocks) - fillBlocks
 	sweep, err := w.Nodes.Logs(ctx, n.ID, chain.LogFilter{Address: f.Address, Topics: [][]common.Hash{f.Topics[:1]}}, from)
 	if len(sweep.Logs) == 0 {
 		if err != nil {
-			return Unasked, err.Error()
+			return NotAvailable, err.Error()
 		}
-		return Unasked, fmt.Sprintf("none in the blocks from %d on", from)
+		return NotAvailable, fmt.Sprintf("none in the blocks from %d on", from)
 	}
 	newest := sweep.Logs[len(sweep.Logs)-1]
 	if len(newest.Topics) != len(f.Topics) {

@@ -26,7 +26,7 @@ func (w World) checkHosts(ctx context.Context, n chain.Network) (rows []Row) {
 	}
 	probes, err := w.Nodes.Probe(ctx, n.ID)
 	if err != nil {
-		row("all", Unasked, err.Error())
+		row("all", NotAvailable, err.Error())
 		return rows
 	}
 	for _, p := range probes {
@@ -55,20 +55,20 @@ func judgeHost(p chain.Probe) (Verdict, string) {
 	if p.SimulateErr != nil {
 		simulates = "no use of eth_simulateV1: " + p.SimulateErr.Error()
 	}
-	told := fmt.Sprintf("block %d, %s old; eth_getLogs over %d blocks; %s", p.Head, p.Age.Round(time.Second), p.LogBlocks, simulates)
+	summary := fmt.Sprintf("block %d, %s old; eth_getLogs over %d blocks; %s", p.Head, p.Age.Round(time.Second), p.LogBlocks, simulates)
 	switch {
 	case errors.Is(p.Err, chain.ErrWrongChain):
 		return Differs, p.Err.Error()
 	case p.Err != nil:
-		return Unasked, p.Err.Error()
+		return NotAvailable, p.Err.Error()
 	case p.Age < -blockAhead || p.Age > blockOld:
-		return Differs, "its latest block is not of now: " + told
+		return Differs, "its latest block is not of now: " + summary
 	case p.LogErr != nil:
-		return Differs, "no logs: " + p.LogErr.Error() + "; " + told
+		return Differs, "no logs: " + p.LogErr.Error() + "; " + summary
 	case p.LogBlocks < min(minLogRange, p.Head):
-		return Differs, "logs of too few blocks at once: " + told
+		return Differs, "logs of too few blocks at once: " + summary
 	case p.SimulateErr != nil:
-		return Differs, told
+		return Differs, summary
 	}
-	return Works, told
+	return Works, summary
 }

@@ -17,8 +17,8 @@ const maxNamed = 5
 
 // A tally collects the results for many items of a kind.
 type tally struct {
-	right           int
-	differ, unasked []string
+	right               int
+	differ, unavailable []string
 }
 
 func (t *tally) add(name string, v Verdict, how string) {
@@ -28,7 +28,7 @@ func (t *tally) add(name string, v Verdict, how string) {
 	case Differs:
 		t.differ = append(t.differ, name+": "+how)
 	default:
-		t.unasked = append(t.unasked, name+": "+how)
+		t.unavailable = append(t.unavailable, name+": "+how)
 	}
 }
 
@@ -40,7 +40,7 @@ func (t tally) rows(subject string, id uint64, kind string) (rows []Row) {
 	for _, some := range []struct {
 		Verdict
 		list []string
-	}{{Differs, t.differ}, {Unasked, t.unasked}} {
+	}{{Differs, t.differ}, {NotAvailable, t.unavailable}} {
 		if len(some.list) > 0 {
 			rows = append(rows, Row{subject, id, fmt.Sprintf("%d %s", len(some.list), kind), some.Verdict, summarize(some.list)})
 		}
@@ -108,12 +108,12 @@ func (w World) oracle(ctx context.Context, o onchain.Oracle) (Verdict, string) {
 	ask := func(method string) ([]byte, error) {
 		return w.Nodes.AskQuorum(ctx, o.Chain, chain.Question{To: o.Address, Data: crypto.Keccak256([]byte(method))[:4]})
 	}
-	said, err := ask("description()")
+	description, err := ask("description()")
 	if err != nil {
 		return verdictOf(err), err.Error()
 	}
-	if !sameMeasure(words(text(said)), words(o.Name)) {
-		return Differs, fmt.Sprintf("%s says that it measures %q", o.Address, text(said))
+	if !sameMeasure(words(text(description)), words(o.Name)) {
+		return Differs, fmt.Sprintf("%s says that it measures %q", o.Address, text(description))
 	}
 	switch decimals, err := ask("decimals()"); {
 	case err != nil:
@@ -126,8 +126,8 @@ func (w World) oracle(ctx context.Context, o onchain.Oracle) (Verdict, string) {
 
 // sameMeasure compares an oracle's description with its name in the address book, for
 // example "ETH / USD" with ETH__USD. Both are given as words without those in how.
-func sameMeasure(said, want []string) bool {
-	return len(said) > 0 && strings.Join(said, " ") == strings.Join(want, " ")
+func sameMeasure(description, name []string) bool {
+	return len(description) > 0 && strings.Join(description, " ") == strings.Join(name, " ")
 }
 
 // methodWords are words that say how a price is made, not of what.

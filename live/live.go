@@ -23,9 +23,9 @@ type Verdict string
 
 // The verdicts.
 const (
-	Works   Verdict = "works"
-	Differs Verdict = "differs"
-	Unasked Verdict = "cannot be asked"
+	Works        Verdict = "works"
+	Differs      Verdict = "differs"
+	NotAvailable Verdict = "cannot be asked"
 	// Unknown means that enough hosts show the same code, and no hash is known for it.
 	Unknown Verdict = "no known hash"
 )
@@ -89,7 +89,7 @@ type Report struct {
 const atOnce = 3
 
 // Examine checks everything once and may be repeated. When ctx ends, whatever was not
-// reached is reported as Unasked.
+// reached is reported as NotAvailable.
 func Examine(ctx context.Context, w World) Report {
 	var (
 		mu    sync.Mutex
@@ -139,7 +139,7 @@ func (w World) checkNetwork(ctx context.Context, n chain.Network) (out Report) {
 	for _, k := range kinds {
 		p, ok := w.Providers[k]
 		if !ok {
-			out.Rows = append(out.Rows, Row{string(k), n.ID, "quotes", Unasked, "it is not set up"})
+			out.Rows = append(out.Rows, Row{string(k), n.ID, "quotes", NotAvailable, "it is not set up"})
 			continue
 		}
 		rows, answers := w.checkOffers(ctx, p, n)

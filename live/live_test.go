@@ -19,6 +19,6 @@ func TestProviderElsewhere(t *testing.T) {
 		t.Fatal("the dex provider serves 5330 now: take another network")
 	}
 	if r := Examine(t.Context(), World{Nodes: silent{}, Provider: swap.DEX}); len(r.Rows) != 0 {
-		t.Errorf("%v", r.Rows)
+		t.Errorf("Examine without networks reports %v, want nothing", r.Rows)
 	}
 }

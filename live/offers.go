@@ -81,10 +81,10 @@ func (w World) checkOffers(ctx context.Context, p swap.Provider, n chain.Network
 	r := plan.DryRun{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
 	for _, e := range w.quoteCases(p.Kind(), n) {
 		kind, id := string(p.Kind()), n.ID
-		told := map[string]bool{}
+		reported := map[string]bool{}
 		offers, err := r.Quote(swap.OnPartRefused(ctx, func(err error) {
-			if verdictOfQuote(err) == Differs && !told[err.Error()] { // other refusals are usual
-				told[err.Error()] = true
+			if verdictOfQuote(err) == Differs && !reported[err.Error()] { // other refusals are usual
+				reported[err.Error()] = true
 				rows = append(rows, Row{kind, id, e.what + ", a part of the answer", Differs, err.Error()})
 			}
 		}), e.QuoteRequest)
@@ -121,5 +121,5 @@ func verdictOfQuote(err error) Verdict {
 	if errors.As(err, &refused) && slices.Contains(differingCodes, refused.Code) {
 		return Differs
 	}
-	return Unasked
+	return NotAvailable
 }

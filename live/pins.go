@@ -58,12 +58,12 @@ func (w World) contract(ctx context.Context, p swap.Provider, n chain.Network, p
 }
 
 // verdictOf returns Differs if hosts contradict each other or there is no code, and
-// Unasked if they do not answer.
+// NotAvailable if they do not answer.
 func verdictOf(err error) Verdict {
 	if errors.Is(err, chain.ErrDisagree) || errors.Is(err, chain.ErrNoCode) || errors.Is(err, chain.ErrWrongChain) {
 		return Differs
 	}
-	return Unasked
+	return NotAvailable
 }
 
 // A DomainProvider provider knows the EIP-712 domain with which a built-in contract checks

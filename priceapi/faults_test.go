@@ -36,7 +36,7 @@ type service struct {
 	history *series.Store
 	feed    *pricetable.Feed
 	shift   time.Duration // of our clock
-	truth   map[price.ID]price.Value
+	prices  map[price.ID]price.Value
 }
 
 // TestFaults checks that no wrong price is shown as current, whatever sources, nodes and
@@ -79,14 +79,14 @@ func newService(t *testing.T, box *sandbox.Sandbox) *service {
 		}
 	})
 	s.fetch(s.poller())
-	s.truth = map[price.ID]price.Value{}
+	s.prices = map[price.ID]price.Value{}
 	for _, r := range s.feed.Now().Rows {
 		if r.Now.Known() {
-			s.truth[r.ID()] = r.Now.Value
+			s.prices[r.ID()] = r.Now.Value
 		}
 	}
-	if len(s.truth) < 60 {
-		t.Fatalf("only %d tokens have a price", len(s.truth))
+	if len(s.prices) < 60 {
+		t.Fatalf("only %d tokens have a price", len(s.prices))
 	}
 	return s
 }
@@ -140,9 +140,9 @@ func (s *service) honest(what string) (current int) {
 			continue
 		}
 		current++
-		truth, ok := s.truth[r.ID()]
-		if !ok || r.Now.Value.RelativeDiff(truth) > 0.03 {
-			s.t.Errorf("%s: %s on %d is shown as %s of %s, and is %s", what, r.Token.Symbol, r.Token.Chain, r.Now.Value.Fixed(6), r.Now.Source, truth.Fixed(6))
+		want, ok := s.prices[r.ID()]
+		if !ok || r.Now.Value.RelativeDiff(want) > 0.03 {
+			s.t.Errorf("%s: %s on %d is shown as %s of %s, and is %s", what, r.Token.Symbol, r.Token.Chain, r.Now.Value.Fixed(6), r.Now.Source, want.Fixed(6))
 		}
 	}
 	return current
@@ -179,8 +179,8 @@ var troubles = []trouble{
 	lies("half more", func(s *pricesim.Settings) { s.Factor = 1.5 }),
 	lies("below zero", func(s *pricesim.Settings) { s.Factor = -1 }),
 	lies("zero", func(s *pricesim.Settings) { s.Factor = 0 }),
-	lies("no number", func(s *pricesim.Settings) { s.Say = "NaN" }),
-	lies("an endless number", func(s *pricesim.Settings) { s.Say = "1e400" }),
+	lies("no number", func(s *pricesim.Settings) { s.Price = "NaN" }),
+	lies("an endless number", func(s *pricesim.Settings) { s.Price = "1e400" }),
 	lies("old", func(s *pricesim.Settings) { s.Stale = 2 * 3600 }),
 }
 
@@ -287,8 +287,8 @@ func allDown(t *testing.T, s *service) {
 		t.Errorf("after a quarter of an hour %d prices are current, fetched at %s, not %s", current, now.Fetched, fetched)
 	}
 	for _, r := range now.Rows {
-		if truth, ok := s.truth[r.ID()]; ok && (r.Now.Value != truth || r.Has24h()) {
-			t.Errorf("%s: the last price was %s and is shown as %s, %+v", r.Token.Symbol, truth, r.Now.Value, r.DayAgo)
+		if want, ok := s.prices[r.ID()]; ok && (r.Now.Value != want || r.Has24h()) {
+			t.Errorf("%s: the last price was %s and is shown as %s, %+v", r.Token.Symbol, want, r.Now.Value, r.DayAgo)
 		}
 	}
 	s.shift = 0

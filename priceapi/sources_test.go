@@ -27,7 +27,7 @@ func TestSources(t *testing.T) {
 	}{
 		{"by default", nil, false, 2, 4, 6, 1},
 		{"in the sandbox without addresses", nil, true, 1, 0, 1, 0},
-		{"with another Swapkeep's", map[string]priceapi.Setting{priceapi.Hosted: {Base: "https://prices.example"}}, false, 3, 4, 7, 1},
+		{"with another server's price API", map[string]priceapi.Setting{priceapi.Hosted: {Base: "https://prices.example"}}, false, 3, 4, 7, 1},
 		{"without the widest", map[string]priceapi.Setting{priceapi.DefiLlama: {Disabled: true}}, false, 1, 4, 5, 0},
 		{"without the chains", map[string]priceapi.Setting{priceapi.OnChain: {Disabled: true}}, false, 1, 4, 5, 1},
 	} {

@@ -274,7 +274,7 @@ func TestReorg(t *testing.T) {
 	}
 	first := receipt(t, c, kept)
 	if first == nil {
-		t.Fatal("not mined")
+		t.Fatal("the kept transaction is not mined")
 	}
 	head := c.Head().Number.Uint64()
 	if err := c.Reorg(3, false); err != nil {
@@ -348,7 +348,7 @@ func TestWebSocketShowsNewHeads(t *testing.T) {
 			t.Errorf("head %v", h.Number)
 		}
 	case <-time.After(10 * time.Second):
-		t.Fatal("no head")
+		t.Fatal("no new head within 10 s")
 	}
 }
 

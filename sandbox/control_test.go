@@ -60,7 +60,7 @@ func TestControlOfChains(t *testing.T) {
 		t.Errorf("time %d after shifting %d", st.Time, began.Time)
 	}
 	if st := must("/chains/1/pause", ``); !st.Paused {
-		t.Error("not paused")
+		t.Error("the chain is not paused after /pause")
 	}
 	pay(t, s, s.Chain(1), 0)
 	must("/chains/1/forget", ``)
@@ -83,7 +83,7 @@ func TestControlOfTips(t *testing.T) {
 	c := s.Chain(1)
 	for nonce, calm := range []struct{ path, body string }{{"/chains/1/tip", `{}`}, {"/reset", ``}} {
 		if code, reply := control[status](t, s, http.MethodPost, "/chains/1/tip", `{"wei":"900000000000"}`); code != http.StatusOK {
-			t.Fatalf("%d %s", code, reply.Error)
+			t.Fatalf("setting the tip: status %d, %s", code, reply.Error)
 		}
 		hash := pay(t, s, c, uint64(nonce))
 		if err := c.Fund(t.Context(), common.HexToAddress("0xDeaDBeef"), common.Address{}, big.NewInt(1)); err != nil {
@@ -335,7 +335,7 @@ func TestBatchesMeetFaultsToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := client.BatchCallContext(t.Context(), batch); err != nil || batch[0].Error == nil || batch[1].Error == nil {
-		t.Errorf("%v, %v, %v", err, batch[0].Error, batch[1].Error)
+		t.Errorf("BatchCall = %v, errors %v and %v; want an error for each call", err, batch[0].Error, batch[1].Error)
 	}
 }
 

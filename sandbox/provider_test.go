@@ -77,7 +77,7 @@ func TestControlOfTheDEX(t *testing.T) {
 	}
 	_, got := control[settings](t, s, http.MethodGet, "/dex", "")
 	if got.MakerFeeBips != 20 || got.Auctions != "always" || got.Outcome.Fill != "late" || got.Outcome.Blocks != 3 {
-		t.Errorf("%+v", got)
+		t.Errorf("the DEX's settings are %+v", got)
 	}
 	for _, bad := range []string{
 		`{"auctions":"sometimes"}`, `{"outcome":{"fill":"soon"}}`, `{"outcome":{"claim":"done"}}`, `{"outcome":{"cosign":"badly"}}`,
@@ -92,7 +92,7 @@ func TestControlOfTheDEX(t *testing.T) {
 		t.Errorf("%+v after a reset", got)
 	}
 	if code, orders := control[[]json.RawMessage](t, s, http.MethodGet, "/dex/orders", ""); code != http.StatusOK || len(orders) != 0 {
-		t.Errorf("%d, %v", code, orders)
+		t.Errorf("the DEX's orders: status %d, %v; want none", code, orders)
 	}
 	if code, reply := control[status](t, s, http.MethodPost, "/dex/orders/"+common.Hash{1}.Hex(), `{"fill":"now"}`); code != http.StatusBadRequest || reply.Error == "" {
 		t.Errorf("an order that there is not: %d", code)

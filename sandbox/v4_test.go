@@ -44,13 +44,13 @@ func TestV4Vectors(t *testing.T) {
 		}
 		ran++
 		g := v4Genesis(t, v.Account)
-		before := g.held(x.TokenOut, v.Account)
+		before := g.balance(x.TokenOut, v.Account)
 		value := new(big.Int).SetBytes(common.FromHex(x.Value))
 		g.Call(v.Account, g.network.Contracts.UniversalRouter, value, x.Calldata)
-		got := g.held(x.TokenOut, v.Account)
-		floor, _ := new(big.Int).SetString(x.Floor, 10)
-		if _, err := g.Alloc(); err != nil || got.Sub(got, before).Cmp(floor) < 0 {
-			t.Errorf("%s: %s arrived, want %s: %v", x.Name, got, floor, err)
+		got := g.balance(x.TokenOut, v.Account)
+		minimum, _ := new(big.Int).SetString(x.Floor, 10)
+		if _, err := g.Alloc(); err != nil || got.Sub(got, before).Cmp(minimum) < 0 {
+			t.Errorf("%s: %s arrived, want %s: %v", x.Name, got, minimum, err)
 		}
 	}
 	if ran != 6 {
@@ -115,8 +115,8 @@ func (g *genesis) v4Fund(t Token, n *big.Int) {
 	g.call("MockERC20", t.Address, new(big.Int), "approve", g.network.V4().Liquidity, maxUint256)
 }
 
-// held returns a balance; the native coin's through Multicall3.
-func (g *genesis) held(token, who common.Address) *big.Int {
+// balance returns a balance; the native coin's through Multicall3.
+func (g *genesis) balance(token, who common.Address) *big.Int {
 	if token == (common.Address{}) {
 		return new(big.Int).SetBytes(g.call("Multicall3", g.network.Contracts.Multicall3, new(big.Int), "getEthBalance", who))
 	}

@@ -18,7 +18,7 @@ func TestDecimalsConfirmation(t *testing.T) {
 	}
 	foreign, ok := Unverified(10, other, "FOO", "Foo", 18, "Provider")
 	if !ok {
-		t.Fatal("no token")
+		t.Fatal("Unverified returns no token")
 	}
 	for hosts, want := range map[int]DecimalsSource{0: FromOneHost, 1: FromOneHost, 2: FromHosts} {
 		path := filepath.Join(t.TempDir(), "orders.db")

@@ -37,7 +37,7 @@ func FuzzParseList(f *testing.F) {
 			fit(t, v.Symbol, maxSymbol)
 			fit(t, v.Name, maxName)
 			if seen[v.id()] || v.Address == Native || v.Verified || v.Chain == 0 || v.Decimals > MaxDecimals || v.Symbol == "" || v.Name == "" {
-				t.Fatalf("%+v", v)
+				t.Fatalf("ParseList accepts an invalid token: %+v", v)
 			}
 			seen[v.id()] = true
 		}
@@ -61,7 +61,7 @@ func FuzzAnswers(f *testing.F) {
 		fit(t, got.Symbol, maxSymbol)
 		fit(t, got.Name, maxName)
 		if got.Decimals > MaxDecimals || got.Symbol == "" || got.Name == "" {
-			t.Fatalf("%+v", got)
+			t.Fatalf("an invalid token is accepted: %+v", got)
 		}
 		_ = skeleton(got.Symbol)
 	})
@@ -80,7 +80,7 @@ func FuzzRecord(f *testing.F) {
 		fit(t, got.Symbol, maxSymbol)
 		fit(t, got.Name, maxName)
 		if string(got.id().key()) != string(key) || !got.Imported || got.Verified || got.Address == Native {
-			t.Fatalf("%+v", got)
+			t.Fatalf("an invalid record is accepted: %+v", got)
 		}
 	})
 }

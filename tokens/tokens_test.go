@@ -22,11 +22,11 @@ var (
 type fakeChain struct {
 	answers Answers
 	err     error
-	asked   int
+	calls   int
 }
 
 func (c *fakeChain) AskToken(context.Context, uint64, common.Address) (Answers, error) {
-	c.asked++
+	c.calls++
 	return c.answers, c.err
 }
 
@@ -142,7 +142,7 @@ func TestImportStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if seen, known, err := r.Preview(t.Context(), 1, other); err != nil || known || seen.Symbol != "FOO" || seen.Imported {
-		t.Fatalf("%+v, %t, %v", seen, known, err)
+		t.Fatalf("Preview = %+v, %t, %v; want FOO, not imported", seen, known, err)
 	}
 	if _, ok := r.Lookup(1, other); ok {
 		t.Fatal("a look is no import")
@@ -154,8 +154,8 @@ func TestImportStays(t *testing.T) {
 			t.Fatalf("import %d: %+v, %t, %v", i, got, known, err)
 		}
 	}
-	if got, known, err := r.Import(t.Context(), 1, usdc); err != nil || !known || got.Imported || chain.asked != 2 {
-		t.Errorf("what is known is asked again: %+v, %t, %v, asked %d", got, known, err, chain.asked)
+	if got, known, err := r.Import(t.Context(), 1, usdc); err != nil || !known || got.Imported || chain.calls != 2 {
+		t.Errorf("what is known is asked again: %+v, %t, %v, asked %d", got, known, err, chain.calls)
 	}
 	_ = db.Close()
 	db = openDB(t, path)
@@ -205,7 +205,7 @@ func TestListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, _ := r.Lookup(1, other); got.Symbol != "BAR" || got.List != "My list" || !got.Imported || got.Verified {
-		t.Errorf("%+v", got)
+		t.Errorf("Lookup = %+v, want BAR of My list, imported", got)
 	}
 	if got, _ := r.Lookup(1, usdc); got.Symbol != "USDC" || got.Decimals != 6 {
 		t.Errorf("a list overrides the built-in one: %+v", got)
@@ -229,7 +229,7 @@ func TestListOfReserved(t *testing.T) {
 	}
 	r := registry(t, nil, Options{Lists: []*List{l}, Reserved: func(_ uint64, a common.Address) bool { return a == other }})
 	if got, known := r.Lookup(1, other); known {
-		t.Errorf("%+v", got)
+		t.Errorf("Lookup of a reserved address = %+v, want none", got)
 	}
 }
 
@@ -264,8 +264,8 @@ func TestWhatIsNotImported(t *testing.T) {
 	chain := &fakeChain{answers: token("FOO", "Foo")}
 	r := registry(t, chain, Options{Reserved: func(_ uint64, a common.Address) bool { return a == other }})
 	for _, a := range []common.Address{other, nativePlaceholder} {
-		if _, _, err := r.Import(t.Context(), 1, a); !errors.Is(err, ErrReserved) || chain.asked != 0 {
-			t.Errorf("%s: %v, asked %d", a, err, chain.asked)
+		if _, _, err := r.Import(t.Context(), 1, a); !errors.Is(err, ErrReserved) || chain.calls != 0 {
+			t.Errorf("%s: %v, asked %d", a, err, chain.calls)
 		}
 	}
 	down := errors.New("down")
@@ -382,7 +382,7 @@ func TestOldTokens(t *testing.T) {
 	a.Symbol, a.Name = common.RightPadBytes([]byte("MKR"), 32), common.RightPadBytes([]byte("Maker"), 32) // bytes32, as of 2016
 	got, err := a.token(id{1, other})
 	if err != nil || got.Symbol != "MKR" || got.Name != "Maker" {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("token = %+v, %v; want MKR, Maker", got, err)
 	}
 	a.Name = nil
 	if got, err = a.token(id{1, other}); err != nil || got.Name != "MKR" {
@@ -412,7 +412,7 @@ func TestParseList(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l.Len() != 1 || l.tokens[0].Verified || l.tokens[0].List != "My list" || l.Version != [3]uint64{1, 2, 3} || l.Timestamp.Year() != 2026 {
-		t.Errorf("%+v", l)
+		t.Errorf("the list is %+v", l)
 	}
 }
 

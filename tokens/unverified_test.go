@@ -13,7 +13,7 @@ func TestForeign(t *testing.T) {
 	at := common.HexToAddress("0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359")
 	got, ok := Unverified(137, at, "US\u202eDC", strings.Repeat("n", 99), 6, "intent")
 	if want := (Token{Chain: 137, Address: at, Symbol: "USDC", Name: strings.Repeat("n", 59) + "…", Decimals: 6, List: "intent"}); !ok || got != want {
-		t.Errorf("%+v, %t", got, ok)
+		t.Errorf("Unverified = %+v, %t; want %+v", got, ok, want)
 	}
 	if _, ok := Unverified(137, Native, "POL", "Polygon", MaxDecimals, "intent"); !ok {
 		t.Error("the chain's own coin is no token")

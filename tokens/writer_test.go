@@ -23,7 +23,7 @@ func TestFileNamesTokens(t *testing.T) {
 	if err != nil || real.Symbol != "THEFT" {
 		t.Fatal(real, err)
 	}
-	asked := chain.asked
+	requests := chain.calls
 	real.Symbol, real.Name = "USDC", "USD Coin"
 	if err := keepImported(db, real); err != nil {
 		t.Fatal(err)
@@ -32,8 +32,8 @@ func TestFileNamesTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	named, ok := r.Lookup(1, at)
-	if !ok || named.Symbol != "USDC" || named.Verified || chain.asked != asked {
-		t.Errorf("%+v, asked %d times more", named, chain.asked-asked)
+	if !ok || named.Symbol != "USDC" || named.Verified || chain.calls != requests {
+		t.Errorf("%+v, asked %d times more", named, chain.calls-requests)
 	}
 	if of, marked := r.Imitated(named); !marked || of == at {
 		t.Errorf("imitates %s", of)

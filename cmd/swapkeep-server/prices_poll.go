@@ -85,16 +85,16 @@ func (s *service) publish(term *postgres.Term, polled *pricetable.Feed) {
 
 // publishOne writes a price table to the database first, which refuses it from a leader
 // whose term has ended. While Redis is down the others read it from there.
-func (s *service) publishOne(ctx context.Context, term *postgres.Term, b *pricetable.Board) error {
+func (s *service) publishOne(ctx context.Context, term *postgres.Term, b *pricetable.Table) error {
 	data, err := shared.Encode(b)
 	if err == nil {
-		err = term.PutBoard(ctx, b.Seq, data)
+		err = term.PutTable(ctx, b.Seq, data)
 	}
 	if err != nil {
 		return err
 	}
 	s.follower.Accept(b)
-	if err := s.redis.PutBoard(ctx, b.Seq, data); ctx.Err() == nil {
+	if err := s.redis.PutTable(ctx, b.Seq, data); ctx.Err() == nil {
 		s.failures.record("redis", err)
 	}
 	return nil

@@ -63,7 +63,7 @@ func TestLive(t *testing.T) {
 	}
 	differ := func(r live.Report) (rows []string) {
 		for _, row := range r.Rows {
-			quiet := row.Verdict == live.Unasked && strings.HasPrefix(row.How, "none in the blocks from ") // no swaps happen on this chain
+			quiet := row.Verdict == live.NotAvailable && strings.HasPrefix(row.How, "none in the blocks from ") // no swaps happen on this chain
 			if row.Verdict != live.Works && row.Verdict != live.Unknown && !quiet {
 				rows = append(rows, fmt.Sprintf("%s %d %s: %s: %s", row.Subject, row.Chain, row.What, row.Verdict, row.How))
 			}

@@ -294,7 +294,7 @@ func (p *prices) awaitFirst(ctx context.Context) {
 }
 
 // Next returns the newest price table and a channel that closes when it is replaced.
-func (p *prices) Next() (*pricetable.Board, <-chan struct{}) { return p.feed.Next() }
+func (p *prices) Next() (*pricetable.Table, <-chan struct{}) { return p.feed.Next() }
 
 // Dollars returns the value of an amount for display.
 func (p *prices) Dollars(id price.ID, amount *big.Int) (price.Value, error) {

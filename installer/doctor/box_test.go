@@ -19,9 +19,9 @@ func TestBoxedWithoutAManifest(t *testing.T) {
 		files.Folder("/var/lib/flatpak/app/org.chromium.Chromium")
 		files.File(row.preferences, inPreferences(chromiumID, ""))
 		withManifest(t, files, "/home/ann/.mozilla/native-messaging-hosts/")
-		got, said := runCheck(t, p, "manifest.found")
-		if want := row.browser + " this browser has no manifest for swapkeep"; got != Fail || !strings.Contains(said, want) || !strings.Contains(said, row.remedy) {
-			t.Errorf("%s: it is %s: %s", name, got, said)
+		got, text := runCheck(t, p, "manifest.found")
+		if want := row.browser + " this browser has no manifest for swapkeep"; got != Fail || !strings.Contains(text, want) || !strings.Contains(text, row.remedy) {
+			t.Errorf("%s: it is %s: %s", name, got, text)
 		}
 		tried := ""
 		for _, f := range launches(t.Context(), p) {
@@ -57,15 +57,15 @@ func TestSandboxedBrowserNotExamined(t *testing.T) {
 		says string
 	}{
 		"nothing would be written": {installer.Plan{}, Skipped, "not checked"},
-		"nobody can be asked": {installer.Plan{Sandboxed: []installer.Sandboxed{
+		"flatpak cannot be run": {installer.Plan{Sandboxed: []installer.Sandboxed{
 			{Browser: "firefox", Box: manifest.Snap, App: "firefox", Needs: []string{"The portal asks."}, Commands: []string{"flatpak permission-set"}},
 		}}, Note, "without the flatpak command"},
 	} {
 		p, files := onLinux(t)
 		files.Folder("/home/ann/snap/firefox")
 		p.Plan = func(manifest.Scope, []string) (*installer.Plan, error) { return &row.plan, nil }
-		if got, said := runCheck(t, p, "boxed"); got != row.want || !strings.Contains(said, row.says) {
-			t.Errorf("%s: it is %s: %s", name, got, said)
+		if got, text := runCheck(t, p, "boxed"); got != row.want || !strings.Contains(text, row.says) {
+			t.Errorf("%s: it is %s: %s", name, got, text)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (p *Env) dial(ctx context.Context) { p.facts.dial(ctx, p.Place, p.Version) 
 func (s *facts) dial(ctx context.Context, place transport.Instance, version string) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	s.pid, s.held = owner.Holder(place)
+	s.pid, s.locked = owner.Holder(place)
 	conn, err := transport.Dial(ctx, place)
 	if err != nil {
 		s.dialed = err
@@ -51,8 +51,8 @@ func daemonProgram(_ context.Context, p *Env) []Finding {
 	case p.Machine.OS != "windows" && info.Mode().Perm()&0o111 == 0:
 		return []Finding{p.notExecutable(p.Daemon, info).of(p.Daemon)}
 	}
-	beside := slices.ContainsFunc(p.programs(), func(program string) bool { return p.daemonOf(program) == p.Daemon })
-	if f, bad := p.daemonExposed(); bad && !beside { // otherwise the program's check reports it
+	found := slices.ContainsFunc(p.programs(), func(program string) bool { return p.daemonOf(program) == p.Daemon })
+	if f, bad := p.daemonExposed(); bad && !found { // otherwise the program's check reports it
 		at := f.About
 		f.Evidence = at + ": " + f.Evidence
 		return []Finding{p.fixByRestricting(f, at).of(p.Daemon)}
@@ -73,7 +73,7 @@ func running(ctx context.Context, p *Env) []Finding {
 	switch {
 	case s.daemon != nil:
 		return []Finding{ok(fmt.Sprintf("process %d", s.pid))}
-	case s.held && errors.Is(s.dialed, transport.ErrNoDaemon), errors.Is(s.dialed, context.DeadlineExceeded):
+	case s.locked && errors.Is(s.dialed, transport.ErrNoDaemon), errors.Is(s.dialed, context.DeadlineExceeded):
 		return []Finding{p.unanswered()}
 	case errors.Is(s.dialed, transport.ErrNoDaemon):
 		return []Finding{ok("not running; it starts when needed")}
@@ -89,9 +89,9 @@ func (p *Env) unanswered() Finding {
 	const wait, look = "wait a moment; if it persists, ", "find the swapkeepd process and end it"
 	const evidence = " holds the state directory and does not answer: it is starting, stopping or stuck"
 	switch {
-	case p.facts.held && p.facts.pid > 0:
+	case p.facts.locked && p.facts.pid > 0:
 		return fail(fmt.Sprintf("process %d%s", p.facts.pid, evidence), wait+"end it with "+p.kill(p.facts.pid))
-	case p.facts.held:
+	case p.facts.locked:
 		return fail("an unknown process"+evidence, wait+look)
 	}
 	return fail(fmt.Sprintf("the listener gave no answer in %s and does not hold the state directory", askTime), wait+look)
@@ -131,7 +131,7 @@ func socket(_ context.Context, p *Env) []Finding {
 		return []Finding{ok("none while no daemon runs")}
 	case err != nil:
 		return []Finding{fail(oneLine(err), "swapkeep stop")}
-	case p.facts.daemon == nil && !p.facts.held:
+	case p.facts.daemon == nil && !p.facts.locked:
 		return []Finding{note(path + " was left by a daemon that crashed; the next one replaces it").withRemedy("rm " + p.quoted(path)).withFix(p.removeSocket)}
 	case info.Mode()&fs.ModeSocket == 0:
 		return []Finding{fail(path+" is no socket", "rm "+p.quoted(path)+" && swapkeep stop")}
@@ -170,7 +170,7 @@ func logged(_ context.Context, p *Env) []Finding {
 }
 
 // lastError returns the last failure in the log and its time.
-func (p *Env) lastError(text []byte) (said string, at time.Time) {
+func (p *Env) lastError(text []byte) (message string, at time.Time) {
 	for line := range bytes.Lines(text) {
 		var entry struct {
 			Level   string    `json:"level"`
@@ -180,17 +180,17 @@ func (p *Env) lastError(text []byte) (said string, at time.Time) {
 		}
 		if json.Unmarshal(line, &entry) == nil && (entry.Level == "error" || entry.Level == "fatal" || entry.Level == "panic") {
 			if text := strings.Trim(entry.Message+": "+entry.Error, ": "); text != "" {
-				said, at = text, cmp.Or(entry.Time, at) // an entry without a time gets the time of the one before
+				message, at = text, cmp.Or(entry.Time, at) // an entry without a time gets the time of the one before
 			}
 		}
 		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
-			said = strings.TrimSpace(string(line))
+			message = strings.TrimSpace(string(line))
 			if info, err := os.Stat(p.Place.LogPath()); err == nil {
 				at = info.ModTime()
 			}
 		}
 	}
-	return said, at
+	return message, at
 }
 
 // shown returns valid UTF-8 of at most 300 bytes.
@@ -228,7 +228,7 @@ func (p *Env) unaskable() string {
 	switch {
 	case p.Config != nil:
 		return "cannot read the configuration"
-	case p.facts.daemon == nil && p.facts.held:
+	case p.facts.daemon == nil && p.facts.locked:
 		return "the daemon does not answer"
 	case p.facts.daemon == nil:
 		return p.unstartable()
@@ -276,9 +276,9 @@ func (p *Env) diagnose(ctx context.Context, d *protocol.Diagnosis) error {
 	if p.Online {
 		args = append(args, "--online")
 	}
-	said, err := say(ctx, diagnosisTime, p.Environ, p.Daemon, args...)
+	output, err := runProgram(ctx, diagnosisTime, p.Environ, p.Daemon, args...)
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal([]byte(said), d)
+	return json.Unmarshal([]byte(output), d)
 }

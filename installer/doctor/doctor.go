@@ -96,11 +96,11 @@ func Examine(ctx context.Context, p *Env) []Finding { return p.examine(ctx, whol
 // examine runs the launches last, because they start the daemon. They have their own time
 // limit: a launch that is cut off would look as if the host did not answer.
 func (p *Env) examine(ctx context.Context, limit time.Duration) []Finding {
-	most, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	p.look(most)
+	p.look(limited)
 	defer p.facts.close()
-	out := p.make(most, slices.Concat(groups...))
+	out := p.make(limited, slices.Concat(groups...))
 	last, cancelLast := context.WithTimeout(ctx, launchTime)
 	defer cancelLast()
 	return append(out, p.make(last, launchChecks)...)

@@ -32,7 +32,7 @@ func TestIDs(t *testing.T) {
 	var ids []string
 	for _, c := range slices.Concat(slices.Concat(groups...), launchChecks) {
 		if !form.MatchString(c.id) || slices.Contains(ids, c.id) {
-			t.Errorf("%q", c.id)
+			t.Errorf("id %q is malformed or used twice", c.id)
 		}
 		ids = append(ids, c.id)
 	}

@@ -147,13 +147,13 @@ func TestNarrowedFileIsCheckedAgain(t *testing.T) {
 	f, _ := p.exposed(program)
 	f = p.fixByRestricting(f, f.About)
 	if f.fix == nil {
-		t.Fatal("no remedy")
+		t.Fatal("the finding has no fix")
 	}
 	if err := os.WriteFile(program, []byte("another"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if did, err := f.fix(t.Context()); err == nil {
-		t.Error(did)
+		t.Errorf("the fix did %q, want an error", did)
 	}
 	if _, bad := p.exposed(program); !bad {
 		t.Error("it looks safe")
@@ -185,7 +185,7 @@ func TestUntouchedDistrustsOpenReceipts(t *testing.T) {
 	for _, open := range []string{".local/state/swapkeep", ".local/state/swapkeep/receipts.json"} {
 		p, program := onDisk(t)
 		if !p.untouched(program) {
-			t.Fatal("touched")
+			t.Fatal("a program with its installed content counts as changed")
 		}
 		if err := os.Chmod(filepath.Join(p.Machine.Home, open), 0o775); err != nil {
 			t.Fatal(err)

@@ -158,7 +158,7 @@ func (p *Env) small(file string) ([]byte, error) {
 
 // inChromium reads Preferences and Secure Preferences.
 func (p *Env) inChromium(profile string, text []byte) (out []extension) {
-	var said struct {
+	var preferences struct {
 		Extensions struct {
 			Settings map[string]struct {
 				Path     string          `json:"path"`
@@ -170,11 +170,11 @@ func (p *Env) inChromium(profile string, text []byte) (out []extension) {
 			} `json:"settings"`
 		} `json:"extensions"`
 	}
-	if json.Unmarshal(text, &said) != nil {
+	if json.Unmarshal(text, &preferences) != nil {
 		return nil
 	}
-	for _, id := range slices.Sorted(maps.Keys(said.Extensions.Settings)) {
-		e := said.Extensions.Settings[id]
+	for _, id := range slices.Sorted(maps.Keys(preferences.Extensions.Settings)) {
+		e := preferences.Extensions.Settings[id]
 		dir := e.Path
 		if !path.IsAbs(dir) && !strings.Contains(dir, ":") {
 			dir = p.under(profile, "Extensions/"+dir)
@@ -214,7 +214,7 @@ func (p *Env) nameIn(dir string) string {
 
 // inFirefox reads extensions.json.
 func (p *Env) inFirefox(profile string, text []byte) (out []extension) {
-	var said struct {
+	var database struct {
 		Addons []struct {
 			ID     string `json:"id"`
 			Active *bool  `json:"active"`
@@ -223,10 +223,10 @@ func (p *Env) inFirefox(profile string, text []byte) (out []extension) {
 			} `json:"defaultLocale"`
 		} `json:"addons"`
 	}
-	if json.Unmarshal(text, &said) != nil {
+	if json.Unmarshal(text, &database) != nil {
 		return nil
 	}
-	for _, a := range said.Addons {
+	for _, a := range database.Addons {
 		if manifest.Firefox.ValidID(a.ID) && (p.known(manifest.Firefox, a.ID) || a.Locale.Name == product) {
 			out = append(out, extension{a.ID, profile, a.Active != nil && !*a.Active})
 		}

@@ -27,21 +27,21 @@ func TestExtensions(t *testing.T) {
 	}{
 		"on":  {nil, map[string]string{"Default/Preferences": inPreferences(chromiumID, "")}, OK, "let in", ""},
 		"off": {nil, map[string]string{"Default/Preferences": inPreferences(chromiumID, off)}, Note, "switched off in " + profiles + "Default", ""},
-		"off in one profile alone": {nil, map[string]string{
+		"off in one of two profiles": {nil, map[string]string{
 			"Default/Preferences": inPreferences(chromiumID, off), "Profile 1/Preferences": inPreferences(chromiumID, ""),
 		}, OK, "let in", ""},
 		"off by the second file": {nil, map[string]string{
 			"Default/Preferences": inPreferences(chromiumID, ""), "Default/Secure Preferences": inPreferences(chromiumID, off),
 		}, Note, "switched off", ""},
-		"off by a file of each": {nil, map[string]string{
+		"off in two profiles, by different files": {nil, map[string]string{
 			"Default/Preferences": inPreferences(chromiumID, off), "Profile 1/Secure Preferences": inPreferences(chromiumID, off), "Profile 1/Preferences": inPreferences(chromiumID, ""),
 		}, Note, "switched off", ""},
-		"stranger": {nil, map[string]string{"Default/Preferences": inPreferences(strangerID, "")}, Warn, strangerID + " in " + profiles + "Default calls itself Swapkeep", "--extension-id"},
-		"stranger beside ours": {nil, map[string]string{
+		"unknown extension": {nil, map[string]string{"Default/Preferences": inPreferences(strangerID, "")}, Warn, strangerID + " in " + profiles + "Default calls itself Swapkeep", "--extension-id"},
+		"unknown extension in another profile": {nil, map[string]string{
 			"Default/Preferences": inPreferences(chromiumID, ""), "Profile 1/Preferences": inPreferences(strangerID, ""),
 		}, Warn, "remove it", "--extension-id"},
-		"nobody is let in yet": {nobody, map[string]string{"Default/Preferences": inPreferences(strangerID, "")}, Warn, "--extension-id ID", "--extension-id " + strangerID},
-		"no id":                {nobody, map[string]string{"Default/Preferences": inPreferences("; reboot", "")}, Note, "no profile", "reboot"},
+		"no extension is allowed yet": {nobody, map[string]string{"Default/Preferences": inPreferences(strangerID, "")}, Warn, "--extension-id ID", "--extension-id " + strangerID},
+		"malformed id":                {nobody, map[string]string{"Default/Preferences": inPreferences("; reboot", "")}, Note, "no profile", "reboot"},
 		"unreadable configuration": {func(p *Env) { p.Config, p.Allowed = errTooLarge, nil }, map[string]string{
 			"Default/Preferences": inPreferences(strangerID, ""),
 		}, OK, "let in", ""},
@@ -53,9 +53,9 @@ func TestExtensions(t *testing.T) {
 		for file, text := range row.files {
 			files.File(profiles+file, text)
 		}
-		got, said := runCheck(t, p, "extension.allowed")
-		if got != row.want || !strings.Contains(said, row.says) || row.never != "" && strings.Contains(said, row.never) {
-			t.Errorf("%s: it is %s, want %s with %q and without %q: %s", name, got, row.want, row.says, row.never, said)
+		got, output := runCheck(t, p, "extension.allowed")
+		if got != row.want || !strings.Contains(output, row.says) || row.never != "" && strings.Contains(output, row.never) {
+			t.Errorf("%s: it is %s, want %s with %q and without %q: %s", name, got, row.want, row.says, row.never, output)
 		}
 	}
 }
@@ -65,8 +65,8 @@ func TestStrangerServesNobody(t *testing.T) {
 	p, files := onLinux(t)
 	files.File("/home/ann/.config/chromium/Default/Preferences", inPreferences(strangerID, ""))
 	withManifest(t, files, "/home/ann/.mozilla/native-messaging-hosts/")
-	if got, said := runCheck(t, p, "manifest.found"); got != Note || !strings.Contains(said, "chromium this browser has no manifest") {
-		t.Errorf("it is %s: %s", got, said)
+	if got, text := runCheck(t, p, "manifest.found"); got != Note || !strings.Contains(text, "chromium this browser has no manifest") {
+		t.Errorf("it is %s: %s", got, text)
 	}
 }
 

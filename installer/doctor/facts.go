@@ -20,9 +20,9 @@ import (
 type facts struct {
 	browsers []browser // installed on the machine
 	daemon   *client.Client
-	dialed   error // why there is no connection to a daemon
-	pid      int   // of the process that holds the home; 0 = unknown
-	held     bool
+	dialed   error     // why there is no connection to a daemon
+	pid      int       // of the process that holds the home; 0 = unknown
+	locked   bool      // whether a process holds the home
 	started  time.Time // time of the first launch without a running daemon; zero: one always ran
 	dead     []string  // manifests that we installed and that are invalid or point to nothing
 }
@@ -190,13 +190,13 @@ func (p *Env) hitOf(place manifest.Place, file string) foundManifest {
 	if h.text, h.err = p.Machine.Files.ReadFile(file); h.err != nil {
 		return h
 	}
-	var said struct {
+	var named struct {
 		Path       string   `json:"path"`
 		Origins    []string `json:"allowed_origins"`
 		Extensions []string `json:"allowed_extensions"`
 	}
-	_ = json.Unmarshal([]byte(strings.TrimPrefix(string(h.text), bom)), &said)
-	h.path, h.lists = said.Path, slices.Concat(said.Origins, said.Extensions)
+	_ = json.Unmarshal([]byte(strings.TrimPrefix(string(h.text), bom)), &named)
+	h.path, h.lists = named.Path, slices.Concat(named.Origins, named.Extensions)
 	if p.Machine.OS == "windows" && h.path != "" && !strings.Contains(h.path, ":") && !strings.HasPrefix(h.path, `\`) {
 		h.path = file[:strings.LastIndexByte(file, '\\')+1] + h.path // relative to the manifest
 	}

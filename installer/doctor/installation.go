@@ -127,8 +127,8 @@ func (p *Env) atLoginText(r entry) (text string, there bool) {
 
 // Limits of free space, in bytes.
 const (
-	leastSpace = 16 << 20
-	fewSpace   = 256 << 20
+	minSpace = 16 << 20
+	fewSpace = 256 << 20
 )
 
 func space(_ context.Context, p *Env) []Finding {
@@ -143,7 +143,7 @@ func space(_ context.Context, p *Env) []Finding {
 		switch {
 		case err != nil:
 			return []Finding{skipped(oneLine(err))}
-		case free < leastSpace:
+		case free < minSpace:
 			return []Finding{fail(evidence, "free disk space: nothing is signed unless it can be recorded")}
 		case free < fewSpace:
 			return []Finding{warn(evidence, "free disk space: nothing is signed unless it can be recorded")}

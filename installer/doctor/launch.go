@@ -78,7 +78,7 @@ func (p *Env) launch(ctx context.Context, b browser, h foundManifest) []Finding 
 	}
 	defer sentinel.close()
 	began := time.Now()
-	if _, held := owner.Holder(p.Place); !held && p.facts.started.IsZero() {
+	if _, running := owner.Holder(p.Place); !running && p.facts.started.IsZero() {
 		p.facts.started = began
 	}
 	host, err := client.Start(cmd)
@@ -87,8 +87,8 @@ func (p *Env) launch(ctx context.Context, b browser, h foundManifest) []Finding 
 	}
 	sentinel.handed()
 	var hello protocol.Hello
-	asked, cancel := context.WithTimeout(ctx, answerLast)
-	err = host.Call(asked, "host.hello", protocol.HelloParams{Protocol: &protocol.Range{Min: protocol.MinVersion, Max: protocol.MaxVersion}}, &hello)
+	askCtx, cancel := context.WithTimeout(ctx, answerLast)
+	err = host.Call(askCtx, "host.hello", protocol.HelloParams{Protocol: &protocol.Range{Min: protocol.MinVersion, Max: protocol.MaxVersion}}, &hello)
 	cancel()
 	took := time.Since(began)
 	left, leaving := host.Stop()
@@ -112,7 +112,7 @@ func (p *Env) unlaunchable(h foundManifest, id string) string {
 		return "its manifest names no allowed extension"
 	case p.notStartable(h.path):
 		return "it is not executable"
-	case p.facts.held && p.facts.daemon == nil:
+	case p.facts.locked && p.facts.daemon == nil:
 		return "the daemon does not answer"
 	case p.Machine.Sudo:
 		return "not started as another user"

@@ -41,9 +41,9 @@ func TestVariables(t *testing.T) {
 	} {
 		p, _ := onLinux(t)
 		p.Environ = strings.Fields(environ)
-		got, said := runCheck(t, p, "environment")
-		if want == "" && got != OK || want != "" && (got != Note || !strings.Contains(said, want)) {
-			t.Errorf("%s: it is %s: %s", environ, got, said)
+		got, text := runCheck(t, p, "environment")
+		if want == "" && got != OK || want != "" && (got != Note || !strings.Contains(text, want)) {
+			t.Errorf("%s: it is %s: %s", environ, got, text)
 		}
 	}
 }

@@ -32,6 +32,6 @@ func TestStartedByCommandProcessor(t *testing.T) {
 	}
 	cmd.Stdin = strings.NewReader("a frame")
 	if out, err := cmd.Output(); err != nil || string(out) != "a frame" {
-		t.Errorf("%q, %v", out, err)
+		t.Errorf("the program wrote %q, %v; want its input", out, err)
 	}
 }

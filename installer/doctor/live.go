@@ -21,5 +21,5 @@ func Live(ctx context.Context, p *Env, args ...string) (string, error) {
 	if why := p.unstartable(); why != "" {
 		return "", errors.New("swapkeepd: " + why)
 	}
-	return say(ctx, liveTime, p.Environ, p.Daemon, append([]string{"live"}, args...)...)
+	return runProgram(ctx, liveTime, p.Environ, p.Daemon, append([]string{"live"}, args...)...)
 }

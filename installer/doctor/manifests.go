@@ -24,20 +24,20 @@ func found(_ context.Context, p *Env) (out []Finding) {
 		return []Finding{note("no known browser found").withRemedy("swapkeep install --browser NAME, if there is one")}
 	}
 	var good []string
-	told := map[string]int{} // index in out, by the missing file
+	reported := map[string]int{} // index in out, by the missing file
 	for _, b := range p.facts.browsers {
 		if len(b.hits) > 0 {
 			good = append(good, b.title())
 			continue
 		}
-		f, tell := p.missing(b)
-		if !tell {
+		f, report := p.missing(b)
+		if !report {
 			continue // another check reports what it needs
 		}
 		file := b.File(p.environment())
-		i, known := told[file]
+		i, known := reported[file]
 		if !known || file == "" { // on Windows no file is shared
-			told[file] = len(out)
+			reported[file] = len(out)
 			out = append(out, f.of(b.title()))
 			continue
 		}
@@ -55,7 +55,7 @@ func found(_ context.Context, p *Env) (out []Finding) {
 }
 
 // missing is the finding for a browser without a manifest, if no other check reports it.
-func (p *Env) missing(b browser) (f Finding, tell bool) {
+func (p *Env) missing(b browser) (f Finding, report bool) {
 	anywhere := slices.ContainsFunc(p.facts.browsers, func(b browser) bool { return len(b.hits) > 0 })
 	needed := len(b.extensions) > 0 || !anywhere
 	f = note("this browser has no manifest for swapkeep").withRemedy("swapkeep install --browser " + b.Browser)

@@ -12,9 +12,9 @@ func TestReportsTheWorstStatus(t *testing.T) {
 	files.Folder("/home/ann/.mozilla")
 	files.File("/home/ann/snap/firefox/common/.mozilla/firefox/ann.default/extensions.json",
 		`{"addons":[{"id":"test@swapkeep.invalid","active":true}]}`)
-	got, said := runCheck(t, p, "manifest.found")
-	if got != Fail || !strings.Contains(said, "firefox, firefox-esr, firefox (snap) these browsers have no manifest") {
-		t.Errorf("it is %s: %s", got, said)
+	got, text := runCheck(t, p, "manifest.found")
+	if got != Fail || !strings.Contains(text, "firefox, firefox-esr, firefox (snap) these browsers have no manifest") {
+		t.Errorf("it is %s: %s", got, text)
 	}
 }
 
@@ -24,8 +24,8 @@ func TestPackagedIsOurs(t *testing.T) {
 	files.Folder("/home/ann/.config/chromium")
 	files.File("/usr/lib/swapkeep/swapkeep", "another version")
 	files.File("/etc/chromium/native-messaging-hosts/app.swapkeep.host.json", `{"path":"/usr/lib/swapkeep/swapkeep"}`)
-	if got, said := runCheck(t, p, "receipts"); got != OK || !strings.Contains(said, "system package") {
-		t.Errorf("it is %s: %s", got, said)
+	if got, text := runCheck(t, p, "receipts"); got != OK || !strings.Contains(text, "system package") {
+		t.Errorf("it is %s: %s", got, text)
 	}
 }
 
@@ -33,13 +33,13 @@ func TestPackagedIsOurs(t *testing.T) {
 func TestInstallingTakesAnExtension(t *testing.T) {
 	p, files := onLinux(t)
 	files.Folder("/home/ann/.config/chromium")
-	if _, said := runCheck(t, p, "receipts"); !strings.Contains(said, "or install a package") {
-		t.Errorf("with an extension: %s", said)
+	if _, text := runCheck(t, p, "receipts"); !strings.Contains(text, "or install a package") {
+		t.Errorf("with an extension: %s", text)
 	}
 	p.Allowed = nil
 	for _, id := range []string{"receipts", "manifest.found"} {
-		if _, said := runCheck(t, p, id); !strings.Contains(said, letIn) {
-			t.Errorf("%s: %s", id, said)
+		if _, text := runCheck(t, p, id); !strings.Contains(text, letIn) {
+			t.Errorf("%s: %s", id, text)
 		}
 	}
 }

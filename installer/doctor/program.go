@@ -141,14 +141,14 @@ func programSafe(_ context.Context, p *Env) (out []Finding) {
 	if len(programs) == 0 {
 		return []Finding{skipped("no manifest names a program")}
 	}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, program := range programs {
 		for _, f := range slices.Concat(p.exposures(program), p.exposures(p.daemonOf(program))) {
 			at := f.About
-			if told[at] {
+			if reported[at] {
 				continue
 			}
-			told[at] = true
+			reported[at] = true
 			if at != program {
 				f.Evidence = at + ": " + f.Evidence
 			}

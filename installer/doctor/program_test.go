@@ -38,12 +38,12 @@ func TestMountedUnknown(t *testing.T) {
 	files := installertest.NewFiles()
 	files.File("/home/ann/swapkeep", "program")
 	p := &Env{Machine: installer.Machine{OS: "linux", Home: "/home/ann", Files: files}}
-	if f, told := mounted(t.Context(), p, "/home/ann/swapkeep"); !told || f.Status != Skipped {
-		t.Errorf("%+v", f)
+	if f, reported := mounted(t.Context(), p, "/home/ann/swapkeep"); !reported || f.Status != Skipped {
+		t.Errorf("mounted without mountinfo = %+v, want skipped", f)
 	}
 	files.File("/proc/self/mountinfo", "22 1 8:1 / / rw,noexec - ext4 /dev/sda1 rw\n")
-	if f, told := mounted(t.Context(), p, "/home/ann/swapkeep"); !told || f.Status != Fail || !strings.Contains(f.Remedy, "remount,exec /)") {
-		t.Errorf("%+v", f)
+	if f, reported := mounted(t.Context(), p, "/home/ann/swapkeep"); !reported || f.Status != Fail || !strings.Contains(f.Remedy, "remount,exec /)") {
+		t.Errorf("mounted with noexec = %+v, want a failure with the remount command", f)
 	}
 }
 

@@ -17,15 +17,15 @@ func TestGone(t *testing.T) {
 		want    Status
 		fixable bool
 	}{
-		"manifest":             {installer.Receipt{Kind: installer.Manifest, Path: "/home/ann/.config/chromium/NativeMessagingHosts/app.swapkeep.host.json"}, "", Warn, true},
-		"manifest, for one":    {installer.Receipt{Kind: installer.Manifest, Path: "/home/ann/.config/chromium/NativeMessagingHosts/app.swapkeep.host.json"}, "chromium", Warn, false},
-		"of a removed browser": {installer.Receipt{Kind: installer.Manifest, Path: "/home/ann/.config/vivaldi/NativeMessagingHosts/app.swapkeep.host.json"}, "", Note, false},
-		"program":              {installer.Receipt{Kind: installer.Program, Path: folder + "0.1.0/swapkeepd"}, "", Warn, true},
-		"old program":          {installer.Receipt{Kind: installer.Program, Path: folder + "0.0.9/swapkeepd"}, "", OK, false},
-		"folder":               {installer.Receipt{Kind: installer.Directory, Path: folder + "0.1.0/x"}, "", OK, false},
-		"unit":                 {installer.Receipt{Kind: installer.Autostart, Path: "/home/ann/.config/systemd/user/swapkeepd.service"}, "", Note, false},
-		"enabled":              {installer.Receipt{Kind: installer.Link, Path: "/home/ann/.config/systemd/user/default.target.wants/swapkeepd.service"}, "", Note, false},
-		"command":              {installer.Receipt{Kind: installer.Link, Path: "/home/ann/.local/bin/swapkeep"}, "", Warn, false},
+		"manifest":                      {installer.Receipt{Kind: installer.Manifest, Path: "/home/ann/.config/chromium/NativeMessagingHosts/app.swapkeep.host.json"}, "", Warn, true},
+		"manifest, for one":             {installer.Receipt{Kind: installer.Manifest, Path: "/home/ann/.config/chromium/NativeMessagingHosts/app.swapkeep.host.json"}, "chromium", Warn, false},
+		"manifest of a removed browser": {installer.Receipt{Kind: installer.Manifest, Path: "/home/ann/.config/vivaldi/NativeMessagingHosts/app.swapkeep.host.json"}, "", Note, false},
+		"program":                       {installer.Receipt{Kind: installer.Program, Path: folder + "0.1.0/swapkeepd"}, "", Warn, true},
+		"old program":                   {installer.Receipt{Kind: installer.Program, Path: folder + "0.0.9/swapkeepd"}, "", OK, false},
+		"folder":                        {installer.Receipt{Kind: installer.Directory, Path: folder + "0.1.0/x"}, "", OK, false},
+		"unit":                          {installer.Receipt{Kind: installer.Autostart, Path: "/home/ann/.config/systemd/user/swapkeepd.service"}, "", Note, false},
+		"enabled":                       {installer.Receipt{Kind: installer.Link, Path: "/home/ann/.config/systemd/user/default.target.wants/swapkeepd.service"}, "", Note, false},
+		"command":                       {installer.Receipt{Kind: installer.Link, Path: "/home/ann/.local/bin/swapkeep"}, "", Warn, false},
 	} {
 		p, files := onLinux(t)
 		files.File("/home/ann/.config/chromium/Default/Preferences", inPreferences(chromiumID, ""))

@@ -25,15 +25,15 @@ func askWithin(ctx context.Context, limit time.Duration, env []string, name stri
 	if err != nil {
 		return "", err
 	}
-	said, err := say(ctx, limit, env, path, args...)
+	output, err := runProgram(ctx, limit, env, path, args...)
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err() // a program that was killed may return any error
 	}
-	return said, err
+	return output, err
 }
 
-// say runs a program in an environment, nil being ours, and returns its output.
-func say(ctx context.Context, limit time.Duration, env []string, path string, args ...string) (string, error) {
+// runProgram runs a program in an environment, nil being ours, and returns its output.
+func runProgram(ctx context.Context, limit time.Duration, env []string, path string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
@@ -49,10 +49,10 @@ func say(ctx context.Context, limit time.Duration, env []string, path string, ar
 // A toolError is a program's failure; the last line of its stderr is the message.
 type toolError struct {
 	error
-	words string
+	stderr string
 }
 
-func (e *toolError) Error() string { return lastLine(e.words) }
+func (e *toolError) Error() string { return lastLine(e.stderr) }
 func (e *toolError) Unwrap() error { return e.error }
 
 // bounded keeps the first maxOutput bytes that are written to it.

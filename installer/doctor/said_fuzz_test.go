@@ -97,9 +97,9 @@ func FuzzLog(f *testing.F) {
 	}
 	const failure = `{"level":"error","time":"2026-11-20T08:59:00Z","message":"last","error":"of all"}` + "\n"
 	f.Fuzz(func(t *testing.T, text []byte) {
-		said, at := p.lastError(text)
-		if quiet, then := p.lastError(append(append([]byte{}, text...), "\n"+`{"level":"info","time":"2026-11-20T09:00:00Z","message":"panic: no"}`+"\n"...)); quiet != said || !then.Equal(at) {
-			t.Fatalf("%q says %q at %s, and with a line that is none %q at %s", text, said, at, quiet, then)
+		message, at := p.lastError(text)
+		if quiet, then := p.lastError(append(append([]byte{}, text...), "\n"+`{"level":"info","time":"2026-11-20T09:00:00Z","message":"panic: no"}`+"\n"...)); quiet != message || !then.Equal(at) {
+			t.Fatalf("%q says %q at %s, and with a line that is none %q at %s", text, message, at, quiet, then)
 		}
 		if last, then := p.lastError(append(append([]byte{}, text...), "\n"+failure...)); last != "last: of all" || then.Minute() != 59 {
 			t.Fatalf("%q hides the failure after it: %q at %s", text, last, then)
@@ -108,7 +108,7 @@ func FuzzLog(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, finding := range logged(t.Context(), p) {
-			if !utf8.ValidString(finding.Evidence) || len(finding.Evidence) > 400 || finding.Status == OK && said != "" && now.Sub(at) < logRecent {
+			if !utf8.ValidString(finding.Evidence) || len(finding.Evidence) > 400 || finding.Status == OK && message != "" && now.Sub(at) < logRecent {
 				t.Fatalf("%q is told as %+v", text, finding)
 			}
 		}

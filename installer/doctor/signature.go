@@ -50,8 +50,8 @@ func authenticode(ctx context.Context, p *Env, files []string) (out []Finding) {
 	const variable = "SWAPKEEP_FILES"
 	const command = "$env:" + variable + " -split '\\|' | ForEach-Object { (Get-AuthenticodeSignature -LiteralPath $_).Status }"
 	env := append(slices.Clone(p.Environ), variable+"="+strings.Join(files, "|"))
-	said, err := askWithin(ctx, signTime, env, "powershell.exe", "-NoProfile", "-NonInteractive", "-Command", command)
-	statuses := strings.Fields(said)
+	output, err := askWithin(ctx, signTime, env, "powershell.exe", "-NoProfile", "-NonInteractive", "-Command", command)
+	statuses := strings.Fields(output)
 	switch {
 	case err != nil:
 		return []Finding{skipped("cannot query PowerShell: " + oneLine(err))}
@@ -78,7 +78,7 @@ func codesigned(ctx context.Context, _ *Env, files []string) (out []Finding) {
 	for _, file := range files {
 		_, err := askWithin(ctx, signTime, nil, "codesign", "--verify", "--strict", file)
 		var refused *exec.ExitError
-		words := strings.ReplaceAll(allSaid(err), file+": ", "")
+		words := strings.ReplaceAll(fullStderr(err), file+": ", "")
 		switch {
 		case err == nil:
 			continue
@@ -93,11 +93,11 @@ func codesigned(ctx context.Context, _ *Env, files []string) (out []Finding) {
 	return out
 }
 
-// allSaid returns a failed program's whole standard error, in one line.
-func allSaid(err error) string {
-	var said *toolError
-	if errors.As(err, &said) {
-		return strings.ReplaceAll(said.words, "\n", "; ")
+// fullStderr returns a failed program's whole standard error, in one line.
+func fullStderr(err error) string {
+	var failure *toolError
+	if errors.As(err, &failure) {
+		return strings.ReplaceAll(failure.stderr, "\n", "; ")
 	}
 	return fmt.Sprint(err)
 }

@@ -45,15 +45,15 @@ func TestAuthenticode(t *testing.T) {
 			speaking(t, "powershell.exe", row.script)
 			p, files, _ := onWindows(t)
 			files.File(daemon, "daemon")
-			if got, said := runCheck(t, p, "program.signature"); got != row.want || !strings.Contains(said, row.says) {
-				t.Errorf("%s: %s", got, said)
+			if got, text := runCheck(t, p, "program.signature"); got != row.want || !strings.Contains(text, row.says) {
+				t.Errorf("%s: %s", got, text)
 			}
 		})
 	}
 	t.Setenv("PATH", t.TempDir())
 	p, _, _ := onWindows(t)
-	if got, said := runCheck(t, p, "program.signature"); got != Skipped {
-		t.Errorf("without PowerShell: %s: %s", got, said)
+	if got, text := runCheck(t, p, "program.signature"); got != Skipped {
+		t.Errorf("without PowerShell: %s: %s", got, text)
 	}
 }
 
@@ -69,15 +69,15 @@ func TestCodesign(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			speaking(t, "codesign", row.script)
 			p, program := onDisk(t)
-			said := filepath.Join(filepath.Dir(program), "invalid") // not a word from codesign
-			if err := errors.Join(os.Mkdir(said, 0o755), os.Link(program, filepath.Join(said, "swapkeep"))); err != nil {
+			invalidPath := filepath.Join(filepath.Dir(program), "invalid") // not a word from codesign
+			if err := errors.Join(os.Mkdir(invalidPath, 0o755), os.Link(program, filepath.Join(invalidPath, "swapkeep"))); err != nil {
 				t.Fatal(err)
 			}
-			program = filepath.Join(said, "swapkeep")
+			program = filepath.Join(invalidPath, "swapkeep")
 			p.Machine = installer.Machine{OS: "darwin", Home: p.Machine.Home, Env: p.Machine.Env, Files: p.Machine.Files}
 			p.facts.browsers = []browser{{hits: []foundManifest{{place: manifest.Place{Family: manifest.Chromium}, path: program}}}}
 			if found := signatures(t.Context(), p); Worst(found) != row.want {
-				t.Errorf("%+v", found)
+				t.Errorf("signatures = %+v, want %s at worst", found, row.want)
 			}
 		})
 	}

@@ -178,7 +178,7 @@ func TestResolved(t *testing.T) {
 	}
 	linux, _ := onLinux(t)
 	if got := linux.from("/home/ann", "../bob"); got != "/home/bob" {
-		t.Error(got)
+		t.Errorf("from(/home/ann, ../bob) = %q, want /home/bob", got)
 	}
 }
 

@@ -21,8 +21,8 @@ type Files struct {
 	Fail func(op, path string) error
 	// Locked are directories in which nobody may write.
 	Locked []string
-	// Held are the directories that are locked with [Files.Lock].
-	Held map[string]bool
+	// Busy are the directories that are locked with [Files.Lock].
+	Busy map[string]bool
 }
 
 type node struct {
@@ -34,7 +34,7 @@ type node struct {
 
 // NewFiles returns a file system with these directories and their parents.
 func NewFiles(folders ...string) *Files {
-	f := &Files{nodes: map[string]*node{}, Held: map[string]bool{}}
+	f := &Files{nodes: map[string]*node{}, Busy: map[string]bool{}}
 	for _, dir := range folders {
 		f.Folder(dir)
 	}
@@ -68,11 +68,11 @@ func (f *Files) Link(p, target string) {
 
 // Lock returns installer.ErrBusy while a directory is locked.
 func (f *Files) Lock(dir string) (unlock func(), err error) {
-	if f.Held[dir] {
+	if f.Busy[dir] {
 		return nil, installer.ErrBusy
 	}
-	f.Held[dir] = true
-	return func() { delete(f.Held, dir) }, nil
+	f.Busy[dir] = true
+	return func() { delete(f.Busy, dir) }, nil
 }
 
 // Chown sets the owner of a path.

@@ -20,14 +20,14 @@ const TempPrefix = ".new-"
 // ErrNotRegular means that a path is not a regular file, or one that is too long.
 var ErrNotRegular = errors.New("not a regular file, or too long")
 
-// Read reads a regular file of at most so many bytes; anything else is ErrNotRegular. It
+// Read reads a regular file of at most limit bytes; anything else is ErrNotRegular. It
 // does not block on a pipe, to which nobody may ever write.
-func Read(path string, most int64) ([]byte, error) {
+func Read(path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, nonblockFlags(), 0)
 	if err != nil {
 		return nil, err
 	}
-	b, err := readRegular(f, most)
+	b, err := readRegular(f, limit)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
@@ -43,16 +43,16 @@ func nonblockFlags() int {
 	return os.O_RDONLY | syscall.O_NONBLOCK
 }
 
-func readRegular(f *os.File, most int64) ([]byte, error) {
+func readRegular(f *os.File, limit int64) ([]byte, error) {
 	irregular := &fs.PathError{Op: "read", Path: f.Name(), Err: ErrNotRegular}
 	switch info, err := f.Stat(); {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > most:
+	case !info.Mode().IsRegular() || info.Size() > limit:
 		return nil, irregular
 	}
-	b, err := io.ReadAll(io.LimitReader(f, most+1)) // it may have grown since
-	if err == nil && int64(len(b)) > most {
+	b, err := io.ReadAll(io.LimitReader(f, limit+1)) // it may have grown since
+	if err == nil && int64(len(b)) > limit {
 		err = irregular
 	}
 	return b, err

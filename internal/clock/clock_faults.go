@@ -36,8 +36,8 @@ var (
 
 // A pace is how fast time passes, and since when.
 type pace struct {
-	real, told time.Time
-	rate       float64
+	real, simulated time.Time
+	rate            float64
 }
 
 // paceReadInterval is how often the pace file is read.
@@ -99,13 +99,13 @@ func SetShift(path string, ahead time.Duration) error { return replace(path, ahe
 // SetPace makes time pass times as fast, from now on, for processes that follow the file.
 func SetPace(path string, times float64) error {
 	now := time.Now()
-	told := now
+	simulated := now
 	if old, err := readPace(path); err == nil {
-		told = old.at(now)
+		simulated = old.at(now)
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return replace(path, fmt.Sprintf("%d %d %g", now.UnixNano(), told.UnixNano(), times))
+	return replace(path, fmt.Sprintf("%d %d %g", now.UnixNano(), simulated.UnixNano(), times))
 }
 
 // replace writes a file in one step, since it may be read at any time.
@@ -117,21 +117,21 @@ func replace(path, text string) error {
 }
 
 func readPace(path string) (pace, error) {
-	said, err := os.ReadFile(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return pace{}, err
 	}
-	var real, told int64
+	var real, simulated int64
 	p := pace{}
-	if _, err := fmt.Sscanf(string(said), "%d %d %g", &real, &told, &p.rate); err != nil {
+	if _, err := fmt.Sscanf(string(text), "%d %d %g", &real, &simulated, &p.rate); err != nil {
 		return pace{}, err
 	}
-	p.real, p.told = time.Unix(0, real), time.Unix(0, told)
+	p.real, p.simulated = time.Unix(0, real), time.Unix(0, simulated)
 	return p, nil
 }
 
 func (p pace) at(now time.Time) time.Time {
-	return p.told.Add(time.Duration(float64(now.Sub(p.real)) * p.rate))
+	return p.simulated.Add(time.Duration(float64(now.Sub(p.real)) * p.rate))
 }
 
 // Now returns the current time by the test's clock.
@@ -142,8 +142,8 @@ func Now() time.Time {
 	if shiftFile == "" {
 		return time.Now().Add(shift)
 	}
-	said, _ := os.ReadFile(shiftFile)
-	moved, _ := time.ParseDuration(strings.TrimSpace(string(said)))
+	text, _ := os.ReadFile(shiftFile)
+	moved, _ := time.ParseDuration(strings.TrimSpace(string(text)))
 	return time.Now().Add(moved)
 }
 

@@ -22,13 +22,13 @@ func hurried(t *testing.T, times float64) (path string) {
 	return path
 }
 
-// within checks that what takes between least and most of real time.
-func within(t *testing.T, least, most time.Duration, what func()) {
+// within checks that what takes from minimum to maximum of real time.
+func within(t *testing.T, minimum, maximum time.Duration, what func()) {
 	t.Helper()
 	began := time.Now()
 	what()
-	if took := time.Since(began); took < least || took > most {
-		t.Errorf("took %s, want %s to %s", took, least, most)
+	if took := time.Since(began); took < minimum || took > maximum {
+		t.Errorf("took %s, want %s to %s", took, minimum, maximum)
 	}
 }
 

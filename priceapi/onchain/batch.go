@@ -61,10 +61,10 @@ var (
 // send asks all groups, batching as many per call as fit. It stops at the first call that
 // fails.
 func (s *Source) send(ctx context.Context, id uint64, q *batch) error {
-	most := s.atOnce - 2*len(stampQuestions)
+	limit := s.atOnce - 2*len(stampQuestions)
 	for rest := q.groups; len(rest) > 0; {
 		n, questions := 0, 0
-		for n < len(rest) && (n == 0 || questions+len(rest[n].qs) <= most) {
+		for n < len(rest) && (n == 0 || questions+len(rest[n].qs) <= limit) {
 			questions += len(rest[n].qs)
 			n++
 		}

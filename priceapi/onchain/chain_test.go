@@ -19,13 +19,13 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // A fakeChain answers from a table. Anything not in it is an address without code.
 type fakeChain struct {
-	mu      sync.Mutex
-	answers map[uint64]map[string][]byte // by chain, then by contract and calldata; nil = reverts
-	block   map[uint64]time.Time         // if not one second ago
-	fails   map[uint64]error
-	calls   map[uint64]int // number so far
-	most    int            // most questions in one call
-	twist   func(qs []chain.Question, answers [][]byte) [][]byte
+	mu           sync.Mutex
+	answers      map[uint64]map[string][]byte // by chain, then by contract and calldata; nil = reverts
+	block        map[uint64]time.Time         // if not one second ago
+	fails        map[uint64]error
+	calls        map[uint64]int // number so far
+	maxQuestions int            // most questions in one call
+	twist        func(qs []chain.Question, answers [][]byte) [][]byte
 }
 
 func newFake() *fakeChain {
@@ -36,7 +36,7 @@ func (f *fakeChain) Ask(ctx context.Context, id uint64, qs []chain.Question) ([]
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls[id]++
-	f.most = max(f.most, len(qs))
+	f.maxQuestions = max(f.maxQuestions, len(qs))
 	if err := f.fails[id]; err != nil {
 		return nil, err
 	}
@@ -128,14 +128,14 @@ func (f *fakeChain) up(id uint64, since time.Time) {
 
 // A fakePool is a pool of an asset and a coin.
 type fakePool struct {
-	market int   // index
-	tier   int64 // ignored for pairs
-	at     common.Address
-	coin   coin
-	micro  int64 // price of the asset, in millionths of the coin
-	held   int64 // whole coins
-	mean   int64 // as micro, over the window; 0 = unknown
-	thin   bool  // hardly any liquidity
+	market  int   // index
+	tier    int64 // ignored for pairs
+	at      common.Address
+	coin    coin
+	micro   int64 // price of the asset, in millionths of the coin
+	balance int64 // whole coins
+	mean    int64 // as micro, over the window; 0 = unknown
+	thin    bool  // hardly any liquidity
 }
 
 // pool makes a pool answer like a real one at that price.
@@ -146,15 +146,15 @@ func (f *fakeChain) pool(id uint64, asset common.Address, decimals uint8, p fake
 		args = append(args, p.tier)
 	}
 	f.set(id, mk.factory, calldata(mk.find, args...), enc(p.at))
-	held := big10(p.held, p.coin.decimals)
-	f.set(id, p.coin.address, call("balanceOf(address)", p.at), enc(held))
+	balance := big10(p.balance, p.coin.decimals)
+	f.set(id, p.coin.address, call("balanceOf(address)", p.at), enc(balance))
 	// Base units of the coin for one base unit of the asset: num/den.
 	num, den := big10(p.micro, p.coin.decimals), big10(1_000_000, decimals)
 	if mk.words == 0 {
-		other := new(big.Int).Div(new(big.Int).Mul(held, den), num)
-		reserves := enc(held, other, 0)
+		other := new(big.Int).Div(new(big.Int).Mul(balance, den), num)
+		reserves := enc(balance, other, 0)
 		if isToken0(asset, p.coin.address) {
-			reserves = enc(other, held, 0)
+			reserves = enc(other, balance, 0)
 		}
 		f.set(id, p.at, call("getReserves()"), reserves)
 		return
@@ -208,8 +208,8 @@ func source(t *testing.T, f *fakeChain) (*Source, func(price.ID) []Rejection) {
 	}
 }
 
-// told returns the readings as text, by token.
-func told(rs []price.Reading) map[price.ID][]string {
+// readingTexts returns the readings as text, by token.
+func readingTexts(rs []price.Reading) map[price.ID][]string {
 	all := map[price.ID][]string{}
 	for _, r := range rs {
 		all[r.ID] = append(all[r.ID], r.Source.String()+" "+r.Value.Fixed(2))

@@ -41,38 +41,38 @@ type evaluation struct {
 // judge returns the accepted readings of each token.
 func (s *Source) judge(all map[uint64]*chainData, wanted map[uint64]*readPlan) []price.Reading {
 	r := evaluation{s, all, s.now()}
-	var told []price.Reading
+	var readings []price.Reading
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		w := wanted[id]
-		worth := r.coins(id, w)
+		coinPrices := r.coins(id, w)
 		byAsset := map[common.Address][]price.Sample{}
 		for _, t := range w.tokens {
 			asset := chainConfigs[id].asset(t.Address)
 			samples, ok := byAsset[asset]
 			if !ok {
-				samples = r.asset(price.ID{Chain: id, Address: asset}, w.assets[asset], worth)
+				samples = r.asset(price.ID{Chain: id, Address: asset}, w.assets[asset], coinPrices)
 				byAsset[asset] = samples
 			}
 			for _, x := range samples {
-				told = append(told, price.Reading{ID: price.IDOf(t), Sample: x})
+				readings = append(readings, price.Reading{ID: price.IDOf(t), Sample: x})
 			}
 		}
 	}
-	return told
+	return readings
 }
 
 // asset returns an asset's prices: an oracle's and a pool's.
-func (r evaluation) asset(id price.ID, decimals uint8, worth map[common.Address]price.Value) []price.Sample {
-	var told []price.Sample
-	traded, hasPool := r.pool(id, decimals, worth)
+func (r evaluation) asset(id price.ID, decimals uint8, coinPrices map[common.Address]price.Value) []price.Sample {
+	var samples []price.Sample
+	traded, hasPool := r.pool(id, decimals, coinPrices)
 	all := slices.DeleteFunc(r.oracles(id), func(o oracle) bool { return o.quoteOnly })
 	if o, ok := r.choose(id, all, traded, hasPool); ok {
-		told = append(told, o)
+		samples = append(samples, o)
 	}
 	if hasPool {
-		told = append(told, traded)
+		samples = append(samples, traded)
 	}
-	return told
+	return samples
 }
 
 // choose returns the first oracle without doubt, otherwise the first that agrees with the
@@ -107,15 +107,15 @@ func (r evaluation) oracles(id price.ID) []oracle {
 		if !ok {
 			continue
 		}
-		heard, ok := h.feeds[f.address]
+		answer, ok := h.feeds[f.address]
 		if !ok {
 			continue
 		}
-		x, err := heard.price(f, r.now)
+		x, err := answer.price(f, r.now)
 		doubt := doubtOf(f.measures, false)
 		if errors.Is(err, errStale) { // some feeds update only once a day in quiet markets
 			doubt, f.maxAge = cmp.Or(doubt, err), daily
-			x, err = heard.price(f, r.now)
+			x, err = answer.price(f, r.now)
 		}
 		if h.sequencer != nil {
 			err = h.sequencer

@@ -55,7 +55,7 @@ func read(t testing.TB, s *Source, ts ...tokens.Token) map[price.ID][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return told(rs)
+	return readingTexts(rs)
 }
 
 // wants compares what is returned for a token.
@@ -77,14 +77,14 @@ func refusedFor(t testing.TB, all []Rejection, reason error) {
 func TestOracleAndPool(t *testing.T) {
 	f := mainnet(t)
 	f.feed(1, feedOf(t, link).address, 15_000_000, noon.Add(-time.Hour))
-	f.pool(1, link.Address, 18, fakePool{tier: 3000, at: hex("0xa1"), coin: weth1, micro: 5_000, held: 100, mean: 5_010}) // 15.00 in ether
-	f.pool(1, weth1.address, 18, fakePool{tier: 500, at: hex("0xa2"), coin: usdc1, micro: 3001_000_000, held: 1_000_000, mean: 3001_000_000})
+	f.pool(1, link.Address, 18, fakePool{tier: 3000, at: hex("0xa1"), coin: weth1, micro: 5_000, balance: 100, mean: 5_010}) // 15.00 in ether
+	f.pool(1, weth1.address, 18, fakePool{tier: 500, at: hex("0xa2"), coin: usdc1, micro: 3001_000_000, balance: 1_000_000, mean: 3001_000_000})
 	s, _ := source(t, f)
 	rs, err := s.Now(t.Context(), []tokens.Token{ether, wrapped, link, nobody})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := told(rs)
+	got := readingTexts(rs)
 	wants(t, got, link, "chainlink 15.00", "uniswap-v3 14.99")
 	wants(t, got, ether, "chainlink 3000.00", "uniswap-v3 3000.69") // 3001 times the price of the dollar coin
 	wants(t, got, wrapped, got[price.IDOf(ether)]...)
@@ -101,8 +101,8 @@ func TestOracleAndPool(t *testing.T) {
 			t.Errorf("%+v, want it of %s", r, want)
 		}
 	}
-	if f.most > defaultAtOnce {
-		t.Errorf("%d questions in one call", f.most)
+	if f.maxQuestions > defaultAtOnce {
+		t.Errorf("%d questions in one call", f.maxQuestions)
 	}
 }
 
@@ -178,21 +178,21 @@ func TestSequencer(t *testing.T) {
 		do   func(f *fakeChain)
 		want []string
 	}{
-		"up":           {func(f *fakeChain) { f.up(10, noon.Add(-48*time.Hour)) }, both},
-		"up again":     {func(f *fakeChain) { f.up(10, noon.Add(-61*time.Minute)) }, both},
-		"grace":        {func(f *fakeChain) { f.up(10, noon.Add(-59*time.Minute)) }, nil},
-		"future":       {func(f *fakeChain) { f.up(10, noon.Add(time.Hour)) }, nil},
-		"down":         {func(f *fakeChain) { f.round(10, at, 1, big.NewInt(1), noon.Add(-2*time.Hour), noon.Add(-2*time.Hour)) }, nil},
-		"other answer": {func(f *fakeChain) { f.round(10, at, 1, big.NewInt(-1), noon.Add(-2*time.Hour), noon.Add(-2*time.Hour)) }, nil},
-		"never began":  {func(f *fakeChain) { f.round(10, at, 1, new(big.Int), time.Unix(0, 0), time.Unix(0, 0)) }, nil},
-		"reverts":      {func(f *fakeChain) { f.set(10, at, call(latestRound), nil) }, nil},
-		"not there":    {func(*fakeChain) {}, nil},
+		"up":                         {func(f *fakeChain) { f.up(10, noon.Add(-48*time.Hour)) }, both},
+		"up again":                   {func(f *fakeChain) { f.up(10, noon.Add(-61*time.Minute)) }, both},
+		"grace":                      {func(f *fakeChain) { f.up(10, noon.Add(-59*time.Minute)) }, nil},
+		"future":                     {func(f *fakeChain) { f.up(10, noon.Add(time.Hour)) }, nil},
+		"down":                       {func(f *fakeChain) { f.round(10, at, 1, big.NewInt(1), noon.Add(-2*time.Hour), noon.Add(-2*time.Hour)) }, nil},
+		"other answer":               {func(f *fakeChain) { f.round(10, at, 1, big.NewInt(-1), noon.Add(-2*time.Hour), noon.Add(-2*time.Hour)) }, nil},
+		"never began":                {func(f *fakeChain) { f.round(10, at, 1, new(big.Int), time.Unix(0, 0), time.Unix(0, 0)) }, nil},
+		"reverts":                    {func(f *fakeChain) { f.set(10, at, call(latestRound), nil) }, nil},
+		"no sequencer feed contract": {func(*fakeChain) {}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake()
 			f.feed(10, feedOf(t, weth).address, 3000_000_000, noon.Add(-time.Minute))
 			f.feed(10, feedOf(t, usd10).address, 1_000_000, noon.Add(-time.Minute))
-			f.pool(10, weth.Address, 18, fakePool{tier: 500, at: hex("0xb1"), coin: chainConfigs[10].dollars[0], micro: 3001_000_000, held: 1_000_000, mean: 3001_000_000})
+			f.pool(10, weth.Address, 18, fakePool{tier: 500, at: hex("0xb1"), coin: chainConfigs[10].dollars[0], micro: 3001_000_000, balance: 1_000_000, mean: 3001_000_000})
 			f.listAave(10, mai.Address, listed.source, 990_000)
 			f.feed(10, listed.source, 990_000, noon.Add(-time.Minute))
 			c.do(f)
@@ -223,7 +223,7 @@ func TestAnOldBlock(t *testing.T) {
 			f.block[56] = c.at
 			s, _ := source(t, f)
 			rs, err := s.Now(t.Context(), []tokens.Token{bnb, ether})
-			got := told(rs)
+			got := readingTexts(rs)
 			wants(t, got, ether, "chainlink 3000.00")
 			if !errors.Is(err, c.reason) || c.reason != nil && !strings.Contains(err.Error(), "chain 56") {
 				t.Errorf("%v, want %v", err, c.reason)
@@ -246,7 +246,7 @@ func TestHalvesOfTwoNodes(t *testing.T) {
 	}
 	s, _ := source(t, f)
 	if rs, err := s.Now(t.Context(), []tokens.Token{ether}); len(rs) != 0 || !errors.Is(err, errOld) {
-		t.Fatalf("%v, %v", rs, err)
+		t.Fatalf("Now = %v, %v; want no price and errOld", rs, err)
 	}
 }
 
@@ -277,7 +277,7 @@ func TestAave(t *testing.T) {
 	base := hex("0xc0ffee")
 	pool := func(micro int64) func(f *fakeChain) {
 		return func(f *fakeChain) {
-			f.pool(1, weeth.Address, 18, fakePool{tier: 500, at: hex("0xa7"), coin: weth1, micro: micro, held: 1000, mean: micro})
+			f.pool(1, weeth.Address, 18, fakePool{tier: 500, at: hex("0xa7"), coin: weth1, micro: micro, balance: 1000, mean: micro})
 		}
 	}
 	adapter := func(updated time.Time) func(f *fakeChain) {
@@ -321,7 +321,7 @@ func TestAave(t *testing.T) {
 			f.set(1, chainConfigs[1].aave, call("getAssetsPrices(address[])", int64(32), int64(1), weeth.Address), enc(32, 2, 1e8))
 		}}, nil, errShape},
 		"no age":                     {[]func(*fakeChain){func(f *fakeChain) { f.listAave(1, weeth.Address, listed.source, 3_240_000_000) }}, nil, errNoAge},
-		"no age, and a pool says so": {[]func(*fakeChain){func(f *fakeChain) { f.listAave(1, weeth.Address, listed.source, 3_240_000_000) }, pool(1_080_000)}, []string{"aave-oracle 3240.00", "uniswap-v3 3240.00"}, nil},
+		"no age, a pool agrees":      {[]func(*fakeChain){func(f *fakeChain) { f.listAave(1, weeth.Address, listed.source, 3_240_000_000) }, pool(1_080_000)}, []string{"aave-oracle 3240.00", "uniswap-v3 3240.00"}, nil},
 		"no age, and a pool differs": {[]func(*fakeChain){func(f *fakeChain) { f.listAave(1, weeth.Address, listed.source, 3_240_000_000) }, pool(1_000_000)}, []string{"uniswap-v3 3000.00"}, errUnconfirmed},
 		"another source than listed": {[]func(*fakeChain){adapter(fresh), func(f *fakeChain) {
 			f.listAave(1, weeth.Address, hex("0xbad"), 3_240_000_000)
@@ -361,7 +361,7 @@ func TestAnotherAssetsFeed(t *testing.T) {
 		f.listAave(1, fbtc.Address, listed.source, 90_000_000_000)
 		f.feed(1, listed.source, 90_000_000_000, noon.Add(-time.Minute))
 		if micro > 0 {
-			f.pool(1, fbtc.Address, 8, fakePool{tier: 3000, at: hex("0xa3"), coin: usdc1, micro: micro, held: 1_000_000, mean: micro})
+			f.pool(1, fbtc.Address, 8, fakePool{tier: 3000, at: hex("0xa3"), coin: usdc1, micro: micro, balance: 1_000_000, mean: micro})
 		}
 		s, refused := source(t, f)
 		wants(t, read(t, s, fbtc), fbtc, want...)
@@ -376,57 +376,57 @@ func TestPools(t *testing.T) {
 	at := hex("0xa1")
 	v2 := len(chainConfigs[1].markets) - 1
 	one := func(p fakePool) func(f *fakeChain) { return func(f *fakeChain) { f.pool(1, nobody.Address, 18, p) } }
-	sound := fakePool{tier: 3000, at: at, coin: usdc1, micro: 2_000_000, held: 50_000, mean: 2_000_000}
-	but := func(change func(*fakePool)) fakePool { p := sound; change(&p); return p }
+	valid := fakePool{tier: 3000, at: at, coin: usdc1, micro: 2_000_000, balance: 50_000, mean: 2_000_000}
+	but := func(change func(*fakePool)) fakePool { p := valid; change(&p); return p }
 	garble := func(data, out []byte) func(f *fakeChain) { return func(f *fakeChain) { f.set(1, at, data, out) } }
 	for name, c := range map[string]struct {
 		do     []func(f *fakeChain)
 		want   []string
 		reason error
 	}{
-		"sound":                                  {[]func(*fakeChain){one(sound)}, []string{"uniswap-v3 1.99"}, nil}, // times the price of the dollar coin
-		"shallow":                                {[]func(*fakeChain){one(but(func(p *fakePool) { p.held = 9_000 }))}, nil, errShallow},
-		"full, and nothing in play":              {[]func(*fakeChain){one(but(func(p *fakePool) { p.thin = true }))}, nil, errShallow},
-		"off its mean":                           {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean = 1_950_000 }))}, nil, errDrift},
-		"near its mean":                          {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean = 1_970_000 }))}, []string{"uniswap-v3 1.99"}, nil},
-		"without a mean":                         {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean = 0 }))}, nil, errShallow},
-		"deep without a mean":                    {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean, p.held = 0, 101_000 }))}, []string{"uniswap-v3 1.99"}, nil},
-		"a pair":                                 {[]func(*fakeChain){one(but(func(p *fakePool) { p.market, p.held = v2, 200_000 }))}, []string{"uniswap-v2 1.99"}, nil},
-		"a shallow pair":                         {[]func(*fakeChain){one(but(func(p *fakePool) { p.market, p.held = v2, 45_000 }))}, nil, errShallow},
-		"a deep pair beside a pool off its mean": {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean = 1_500_000 })), one(but(func(p *fakePool) { p.market, p.held, p.at = v2, 200_000, hex("0xa5") }))}, nil, errDrift},
-		"a pair that holds less than it says": {[]func(*fakeChain){one(but(func(p *fakePool) { p.market, p.held = v2, 200_000 })), func(f *fakeChain) {
+		"sound":                     {[]func(*fakeChain){one(valid)}, []string{"uniswap-v3 1.99"}, nil}, // times the price of the dollar coin
+		"shallow":                   {[]func(*fakeChain){one(but(func(p *fakePool) { p.balance = 9_000 }))}, nil, errShallow},
+		"full, and nothing in play": {[]func(*fakeChain){one(but(func(p *fakePool) { p.thin = true }))}, nil, errShallow},
+		"off its mean":              {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean = 1_950_000 }))}, nil, errDrift},
+		"near its mean":             {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean = 1_970_000 }))}, []string{"uniswap-v3 1.99"}, nil},
+		"without a mean":            {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean = 0 }))}, nil, errShallow},
+		"deep without a mean":       {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean, p.balance = 0, 101_000 }))}, []string{"uniswap-v3 1.99"}, nil},
+		"a pair":                    {[]func(*fakeChain){one(but(func(p *fakePool) { p.market, p.balance = v2, 200_000 }))}, []string{"uniswap-v2 1.99"}, nil},
+		"a shallow pair":            {[]func(*fakeChain){one(but(func(p *fakePool) { p.market, p.balance = v2, 45_000 }))}, nil, errShallow},
+		"a deep pair next to a pool away from its mean": {[]func(*fakeChain){one(but(func(p *fakePool) { p.mean = 1_500_000 })), one(but(func(p *fakePool) { p.market, p.balance, p.at = v2, 200_000, hex("0xa5") }))}, nil, errDrift},
+		"a pair that holds less than it says": {[]func(*fakeChain){one(but(func(p *fakePool) { p.market, p.balance = v2, 200_000 })), func(f *fakeChain) {
 			f.set(1, usdc1.address, call("balanceOf(address)", at), enc(big10(5_000, 6)))
 		}}, nil, errShallow},
-		"an empty pair": {[]func(*fakeChain){one(but(func(p *fakePool) { p.market, p.held = v2, 200_000 })), garble(call("getReserves()"), enc(0, 0, 0))}, nil, errEmpty},
-		"wide reserves": {[]func(*fakeChain){one(but(func(p *fakePool) { p.market, p.held = v2, 200_000 })), garble(call("getReserves()"), enc(-1, 1, 0))}, nil, errShape},
-		"never begun":   {[]func(*fakeChain){one(sound), garble(call("slot0()"), enc(0, 0, 0, 0, 0, 0, 0))}, nil, errNoPrice},
-		"never begun, the other way": {[]func(*fakeChain){
+		"an empty pair":        {[]func(*fakeChain){one(but(func(p *fakePool) { p.market, p.balance = v2, 200_000 })), garble(call("getReserves()"), enc(0, 0, 0))}, nil, errEmpty},
+		"wide reserves":        {[]func(*fakeChain){one(but(func(p *fakePool) { p.market, p.balance = v2, 200_000 })), garble(call("getReserves()"), enc(-1, 1, 0))}, nil, errShape},
+		"pool not initialised": {[]func(*fakeChain){one(valid), garble(call("slot0()"), enc(0, 0, 0, 0, 0, 0, 0))}, nil, errNoPrice},
+		"pool not initialised, token order reversed": {[]func(*fakeChain){
 			func(f *fakeChain) {
-				p := sound
+				p := valid
 				p.coin = weth1
 				f.pool(1, nobody.Address, 18, p)
 			},
 			func(f *fakeChain) {
-				f.pool(1, weth1.address, 18, fakePool{tier: 500, at: hex("0xa9"), coin: usdc1, micro: 1, held: 90_000, mean: 1})
+				f.pool(1, weth1.address, 18, fakePool{tier: 500, at: hex("0xa9"), coin: usdc1, micro: 1, balance: 90_000, mean: 1})
 				f.set(1, hex("0xa9"), call("slot0()"), enc(0, 0, 0, 0, 0, 0, 0)) // ether is token1 there
 			},
 			garble(call("slot0()"), enc(1, 0, 0, 0, 0, 0, 0)),
 		}, nil, errNoPrice},
-		"beyond the last price":     {[]func(*fakeChain){one(sound), garble(call("slot0()"), enc(-1, 0, 0, 0, 0, 0, 0))}, nil, errNoPrice},
-		"another slot":              {[]func(*fakeChain){one(sound), garble(call("slot0()"), enc(1<<50, 0, 0, 0, 0, 0))}, nil, errShape},
-		"no liquidity":              {[]func(*fakeChain){one(sound), garble(call("liquidity()"), enc(0))}, nil, errEmpty},
-		"slot reverts":              {[]func(*fakeChain){one(sound), garble(call("slot0()"), nil)}, nil, errShape},
-		"another mean than ticks":   {[]func(*fakeChain){one(sound), garble(observeCall, enc(64, 160, 2, 0, 1<<60, 2, 0, 0))}, nil, errShallow}, // counts as no mean
-		"worth more than all money": {[]func(*fakeChain){one(sound), garble(call("slot0()"), enc(new(big.Int).Sub(maxSqrtPrice, big.NewInt(1)), 0, 0, 0, 0, 0, 0))}, nil, nil},
-		"the deeper half decides": {[]func(*fakeChain){one(sound),
+		"beyond the last price":     {[]func(*fakeChain){one(valid), garble(call("slot0()"), enc(-1, 0, 0, 0, 0, 0, 0))}, nil, errNoPrice},
+		"another slot":              {[]func(*fakeChain){one(valid), garble(call("slot0()"), enc(1<<50, 0, 0, 0, 0, 0))}, nil, errShape},
+		"no liquidity":              {[]func(*fakeChain){one(valid), garble(call("liquidity()"), enc(0))}, nil, errEmpty},
+		"slot reverts":              {[]func(*fakeChain){one(valid), garble(call("slot0()"), nil)}, nil, errShape},
+		"mean tick out of range":    {[]func(*fakeChain){one(valid), garble(observeCall, enc(64, 160, 2, 0, 1<<60, 2, 0, 0))}, nil, errShallow}, // counts as no mean
+		"worth more than all money": {[]func(*fakeChain){one(valid), garble(call("slot0()"), enc(new(big.Int).Sub(maxSqrtPrice, big.NewInt(1)), 0, 0, 0, 0, 0, 0))}, nil, nil},
+		"the deeper half decides": {[]func(*fakeChain){one(valid),
 			one(but(func(p *fakePool) {
-				p.at, p.tier, p.coin, p.held, p.micro, p.mean = hex("0xa4"), 10000, usdt1, 200_000, 3_000_000, 3_000_000
+				p.at, p.tier, p.coin, p.balance, p.micro, p.mean = hex("0xa4"), 10000, usdt1, 200_000, 3_000_000, 3_000_000
 			})),
-			one(but(func(p *fakePool) { p.at, p.market, p.held, p.micro = hex("0xa5"), v2, 120_000, 2_500_000 })),
+			one(but(func(p *fakePool) { p.at, p.market, p.balance, p.micro = hex("0xa5"), v2, 120_000, 2_500_000 })),
 		}, []string{"uniswap-v3 3.00"}, nil},
-		"a lie of a shallow pool": {[]func(*fakeChain){one(but(func(p *fakePool) { p.held = 100_000 })),
+		"a lie of a shallow pool": {[]func(*fakeChain){one(but(func(p *fakePool) { p.balance = 100_000 })),
 			one(but(func(p *fakePool) {
-				p.at, p.tier, p.coin, p.held, p.micro, p.mean = hex("0xa4"), 10000, usdt1, 90_000, 20_000_000, 20_000_000
+				p.at, p.tier, p.coin, p.balance, p.micro, p.mean = hex("0xa4"), 10000, usdt1, 90_000, 20_000_000, 20_000_000
 			})),
 		}, []string{"uniswap-v3 1.99"}, nil},
 	} {
@@ -448,20 +448,20 @@ func TestPools(t *testing.T) {
 func TestTheDeepest(t *testing.T) {
 	f := mainnet(t)
 	at := []common.Address{hex("0xa1"), hex("0xa2"), hex("0xa3")}
-	for i, held := range []int64{50_000, 40_000, 60_000} {
-		f.pool(1, nobody.Address, 18, fakePool{tier: feeTiers[i], at: at[i], coin: usdc1, micro: 2_000_000, held: held, mean: 2_000_000})
+	for i, balance := range []int64{50_000, 40_000, 60_000} {
+		f.pool(1, nobody.Address, 18, fakePool{tier: feeTiers[i], at: at[i], coin: usdc1, micro: 2_000_000, balance: balance, mean: 2_000_000})
 	}
-	asked := map[common.Address]bool{}
+	queried := map[common.Address]bool{}
 	f.twist = func(qs []chain.Question, answers [][]byte) [][]byte {
 		for _, q := range qs {
-			asked[q.To] = true
+			queried[q.To] = true
 		}
 		return answers
 	}
 	s, _ := source(t, f)
 	wants(t, read(t, s, nobody), nobody, "uniswap-v3 1.99")
-	if !asked[at[0]] || asked[at[1]] || !asked[at[2]] {
-		t.Errorf("asked %v", asked)
+	if !queried[at[0]] || queried[at[1]] || !queried[at[2]] {
+		t.Errorf("asked %v", queried)
 	}
 }
 
@@ -480,8 +480,8 @@ func TestMemoIsBounded(t *testing.T) {
 func TestBothSides(t *testing.T) {
 	for range 20 {
 		f := mainnet(t)
-		f.pool(1, usdc.Address, 6, fakePool{tier: 500, at: hex("0xa2"), coin: weth1, micro: 333, held: 333, mean: 333})
-		f.pool(1, weth1.address, 18, fakePool{tier: 500, at: hex("0xa2"), coin: usdc1, micro: 3003_000_000, held: 1_000_000, mean: 3003_000_000})
+		f.pool(1, usdc.Address, 6, fakePool{tier: 500, at: hex("0xa2"), coin: weth1, micro: 333, balance: 333, mean: 333})
+		f.pool(1, weth1.address, 18, fakePool{tier: 500, at: hex("0xa2"), coin: usdc1, micro: 3003_000_000, balance: 1_000_000, mean: 3003_000_000})
 		s, _ := source(t, f)
 		got := read(t, s, ether, usdc)
 		wants(t, got, ether, "chainlink 3000.00", "uniswap-v3 3002.69")
@@ -494,9 +494,9 @@ func TestBothSides(t *testing.T) {
 // TestNoCircle checks that coins that pools are quoted in are priced by oracles only.
 func TestNoCircle(t *testing.T) {
 	f := newFake()
-	f.pool(1, weth1.address, 18, fakePool{tier: 500, at: hex("0xa2"), coin: usdc1, micro: 3000_000_000, held: 9_000_000, mean: 3000_000_000})
-	f.pool(1, usdc.Address, 6, fakePool{tier: 500, at: hex("0xa2"), coin: weth1, micro: 333, held: 3000, mean: 333})
-	f.pool(1, nobody.Address, 18, fakePool{tier: 500, at: hex("0xa3"), coin: weth1, micro: 1000, held: 3000, mean: 1000})
+	f.pool(1, weth1.address, 18, fakePool{tier: 500, at: hex("0xa2"), coin: usdc1, micro: 3000_000_000, balance: 9_000_000, mean: 3000_000_000})
+	f.pool(1, usdc.Address, 6, fakePool{tier: 500, at: hex("0xa2"), coin: weth1, micro: 333, balance: 3000, mean: 333})
+	f.pool(1, nobody.Address, 18, fakePool{tier: 500, at: hex("0xa3"), coin: weth1, micro: 1000, balance: 3000, mean: 1000})
 	s, refused := source(t, f)
 	if got := read(t, s, ether, usdc, nobody); len(got) != 0 {
 		t.Errorf("without any oracle: %v", got)
@@ -519,9 +519,9 @@ func TestPeggedCoin(t *testing.T) {
 		f.feed(56, feedOf(t, tokenAt(56, "", "BNB", 18)).address, 900_000_000, noon.Add(-time.Minute))
 		f.feed(56, feedOf(t, dollar).address, 1_000_000, noon.Add(-time.Minute))
 		if micro > 0 {
-			f.pool(56, usdt.address, 18, fakePool{tier: 500, at: hex("0xe1"), coin: chainConfigs[56].wrapped, micro: micro, held: 5000, mean: micro})
+			f.pool(56, usdt.address, 18, fakePool{tier: 500, at: hex("0xe1"), coin: chainConfigs[56].wrapped, micro: micro, balance: 5000, mean: micro})
 		}
-		f.pool(56, other.Address, 18, fakePool{tier: 500, at: hex("0xe2"), coin: usdt, micro: 2_000_001, held: 50_000, mean: 2_000_000})
+		f.pool(56, other.Address, 18, fakePool{tier: 500, at: hex("0xe2"), coin: usdt, micro: 2_000_001, balance: 50_000, mean: 2_000_000})
 		s, _ := source(t, f)
 		got := read(t, s, dollar, other)
 		wants(t, got, dollar, want[0]...)
@@ -537,8 +537,8 @@ func TestSuperseed(t *testing.T) {
 	f := mainnet(t)
 	f.feed(5330, feedOf(t, eth).address, 3000_000_000, noon.Add(-23*time.Hour))
 	f.round(5330, feedOf(t, eth).address, 0, big.NewInt(3000_00000000), noon, noon.Add(-23*time.Hour)) // rounds without numbers
-	f.pool(5330, coins.dollars[0].address, 6, fakePool{tier: 100, at: hex("0xe1"), coin: coins.wrapped, micro: 333, held: 500, mean: 333})
-	f.pool(5330, supr.Address, 18, fakePool{market: 1, tier: 200, at: hex("0xe2"), coin: coins.dollars[0], micro: 4_000, held: 30_000, mean: 4_000})
+	f.pool(5330, coins.dollars[0].address, 6, fakePool{tier: 100, at: hex("0xe1"), coin: coins.wrapped, micro: 333, balance: 500, mean: 333})
+	f.pool(5330, supr.Address, 18, fakePool{market: 1, tier: 200, at: hex("0xe2"), coin: coins.dollars[0], micro: 4_000, balance: 30_000, mean: 4_000})
 	s, _ := source(t, f)
 	usd := tokenAt(5330, coins.dollars[0].address.Hex(), "USDC", 6)
 	got := read(t, s, eth, supr, usd)
@@ -546,7 +546,7 @@ func TestSuperseed(t *testing.T) {
 	wants(t, got, usd, "velodrome 0.99") // the feed of its canonical token is used for pools only
 	rs, err := s.Now(t.Context(), []tokens.Token{supr})
 	if err != nil || len(rs) != 1 || rs[0].Source != price.Velodrome || rs[0].Value.Fixed(6) != "0.003999" {
-		t.Fatalf("%v, %v", rs, err)
+		t.Fatalf("Now = %v, %v; want Velodrome's 0.003999", rs, err)
 	}
 	if f.calls[1] == 0 {
 		t.Error("chain 1 was not asked for the dollar coin")
@@ -576,11 +576,11 @@ func TestMonad(t *testing.T) {
 func TestRemembered(t *testing.T) {
 	f := mainnet(t)
 	f.feed(1, feedOf(t, link).address, 15_000_000, noon.Add(-time.Minute))
-	f.pool(1, link.Address, 18, fakePool{tier: 3000, at: hex("0xa1"), coin: weth1, micro: 5_000, held: 100, mean: 5_000})
-	asked := map[string]int{}
+	f.pool(1, link.Address, 18, fakePool{tier: 3000, at: hex("0xa1"), coin: weth1, micro: 5_000, balance: 100, mean: 5_000})
+	queries := map[string]int{}
 	f.twist = func(qs []chain.Question, answers [][]byte) [][]byte {
 		for _, q := range qs {
-			asked[string(q.Data[:4])]++
+			queries[string(q.Data[:4])]++
 		}
 		return answers
 	}
@@ -590,7 +590,7 @@ func TestRemembered(t *testing.T) {
 	counts := func() (n int) {
 		for _, signature := range once {
 			m := selector(signature)
-			n += asked[string(m[:])]
+			n += queries[string(m[:])]
 		}
 		return n
 	}
@@ -634,8 +634,8 @@ func TestManyTokens(t *testing.T) {
 	if find == 0 || find > maxSearches*3*4 {
 		t.Errorf("%d pools were looked for", find)
 	}
-	if f.most > defaultAtOnce {
-		t.Errorf("%d questions in one call", f.most)
+	if f.maxQuestions > defaultAtOnce {
+		t.Errorf("%d questions in one call", f.maxQuestions)
 	}
 	if len(refused(price.IDOf(ts[maxTokens]))) == 0 || len(refused(price.IDOf(ts[maxTokens-1]))) != 0 {
 		t.Error("the bound of tokens is another")
@@ -657,7 +657,7 @@ func TestAFailingChain(t *testing.T) {
 		if !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
-		wants(t, told(rs), ether, "chainlink 3000.00")
+		wants(t, readingTexts(rs), ether, "chainlink 3000.00")
 	}
 	for range failuresAllowed {
 		fetch(chain.ErrUnreachable)
@@ -713,7 +713,7 @@ func TestDeadline(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != defaultDeadline {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
-		wants(t, told(rs), ether, "chainlink 3000.00")
+		wants(t, readingTexts(rs), ether, "chainlink 3000.00")
 	})
 }
 
@@ -741,15 +741,15 @@ func TestMarketCaps(t *testing.T) {
 	s, _ := source(t, f)
 	caps, err := s.MarketCaps(t.Context(), []tokens.Token{ether, wrapped, link, usdc, nobody})
 	if err != nil || len(caps) != 1 || caps[price.IDOf(link)].Fixed(2) != "15000000000.00" {
-		t.Errorf("%v, %v", caps, err)
+		t.Errorf("MarketCaps = %v, %v; want 15000000000.00 for LINK alone", caps, err)
 	}
-	f.pool(1, link.Address, 18, fakePool{tier: 3000, at: hex("0xa1"), coin: weth1, micro: 4_000, held: 100, mean: 4_000})
+	f.pool(1, link.Address, 18, fakePool{tier: 3000, at: hex("0xa1"), coin: weth1, micro: 4_000, balance: 100, mean: 4_000})
 	s, _ = source(t, f)
 	if caps, err := s.MarketCaps(t.Context(), []tokens.Token{link}); err != nil || len(caps) != 0 {
 		t.Errorf("with a pool that disagrees: %v, %v", caps, err)
 	}
 	if n, err := s.Holders(t.Context(), []tokens.Token{link}); n != nil || err != nil {
-		t.Errorf("%v, %v", n, err)
+		t.Errorf("Holders = %v, %v; want none and no error", n, err)
 	}
 }
 
@@ -780,7 +780,7 @@ func TestTable(t *testing.T) {
 		for _, mk := range p.markets {
 			group += len(p.coins()) * max(1, len(mk.tiers))
 		}
-		if group+2*len(stampQuestions) > leastAtOnce {
+		if group+2*len(stampQuestions) > minAtOnce {
 			t.Errorf("chain %d: %d questions belong together", id, group)
 		}
 	}

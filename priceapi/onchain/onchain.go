@@ -54,7 +54,7 @@ type Rejection struct {
 const (
 	defaultDeadline = 20 * time.Second
 	defaultAtOnce   = 100
-	leastAtOnce     = 40  // the largest group plus the stamps
+	minAtOnce       = 40  // the largest group plus the stamps
 	maxTokens       = 250 // per chain; further tokens are ignored
 )
 
@@ -81,7 +81,7 @@ func New(c Chain, o Options) *Source {
 	if s.atOnce == 0 {
 		s.atOnce = defaultAtOnce
 	}
-	s.atOnce = max(s.atOnce, leastAtOnce)
+	s.atOnce = max(s.atOnce, minAtOnce)
 	if s.rejected == nil {
 		s.rejected = func(Rejection) {}
 	}
@@ -103,8 +103,8 @@ func (s *Source) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, e
 	ctx, cancel := context.WithTimeout(ctx, s.deadline)
 	defer cancel()
 	wanted := s.plan(ts)
-	heard, err := s.readChains(ctx, wanted)
-	return s.judge(heard, wanted), err
+	data, err := s.readChains(ctx, wanted)
+	return s.judge(data, wanted), err
 }
 
 // A readPlan is what is to be read on one chain.

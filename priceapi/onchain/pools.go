@@ -27,8 +27,8 @@ const (
 // How much of its coin a pool must hold when found to be read again. That is far less than
 // it needs for its price to count; it spares the node thousands of empty pools.
 const (
-	minHeldDollars = 1000
-	minHeldWrapped = 1
+	minBalanceDollars = 1000
+	minBalanceWrapped = 1
 )
 
 // findPools searches for the pools of assets that are not cached.
@@ -106,13 +106,13 @@ func (mk market) findQuestions(a, b common.Address) []chain.Question {
 
 // deepest keeps, for each asset and coin, the pools that hold most of the coin.
 func (s *Source) deepest(ctx context.Context, id uint64, found map[common.Address][]pool) error {
-	held := map[pool]*big.Int{} // a pool of two coins appears twice, once for each
+	balances := map[pool]*big.Int{} // a pool of two coins appears twice, once for each
 	q := &batch{}
 	for _, pools := range found {
 		for _, p := range pools {
 			q.add(func(answers [][]byte, _ blockStamp) {
 				if n, err := wordWithin(answers[0], 256); err == nil {
-					held[p] = n
+					balances[p] = n
 				}
 			}, ask(p.coin.address, "balanceOf(address)", p.at))
 		}
@@ -122,15 +122,15 @@ func (s *Source) deepest(ctx context.Context, id uint64, found map[common.Addres
 	}
 	for asset, pools := range found {
 		pools = slices.DeleteFunc(pools, func(p pool) bool {
-			least := int64(minHeldDollars)
+			minimum := int64(minBalanceDollars)
 			if p.coin == chainConfigs[id].wrapped {
-				least = minHeldWrapped
+				minimum = minBalanceWrapped
 			}
-			n := held[p]
-			return n == nil || n.Cmp(new(big.Int).Mul(big.NewInt(least), pow10(p.coin.decimals))) < 0
+			n := balances[p]
+			return n == nil || n.Cmp(new(big.Int).Mul(big.NewInt(minimum), pow10(p.coin.decimals))) < 0
 		})
 		slices.SortStableFunc(pools, func(a, b pool) int {
-			return cmp.Or(a.coin.address.Cmp(b.coin.address), held[b].Cmp(held[a]))
+			return cmp.Or(a.coin.address.Cmp(b.coin.address), balances[b].Cmp(balances[a]))
 		})
 		kept := map[coin]int{}
 		found[asset] = slices.DeleteFunc(pools, func(p pool) bool {

@@ -31,12 +31,12 @@ var (
 type world struct {
 	*sandbox.Sandbox
 	source *onchain.Source
-	asked  atomic.Int64 // number of calls
+	calls  atomic.Int64 // number of calls
 	hub    *chain.MultiClient
 }
 
 func (w *world) Ask(ctx context.Context, id uint64, qs []chain.Question) ([][]byte, error) {
-	w.asked.Add(1)
+	w.calls.Add(1)
 	return w.hub.Ask(ctx, id, qs)
 }
 
@@ -126,9 +126,9 @@ func TestSandbox(t *testing.T) {
 		{5330, "USDC", 1, by(price.Velodrome)}, {5330, "SUPR", 0.012, by(price.Velodrome)},
 	}
 	w.check(t, "at the start", all)
-	w.asked.Store(0)
+	w.calls.Store(0)
 	w.check(t, "again", all)
-	if n := w.asked.Load(); n > 20 {
+	if n := w.calls.Load(); n > 20 {
 		t.Errorf("%d calls for %d tokens", n, len(all))
 	}
 	if err := w.Market().Move(t.Context(), market.Move{Symbol: "ETH", MicroUSD: 3600_000_000}); err != nil {
@@ -207,21 +207,21 @@ func TestQuietOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		told, err := w.source.Now(t.Context(), []tokens.Token{ether})
+		readings, err := w.source.Now(t.Context(), []tokens.Token{ether})
 		if err != nil {
 			t.Fatal(err)
 		}
-		heard := false
-		for _, r := range told {
+		reported := false
+		for _, r := range readings {
 			if r.Source != price.Chainlink {
 				continue
 			}
-			if heard = true; time.Since(r.At) < quiet-time.Minute {
+			if reported = true; time.Since(r.At) < quiet-time.Minute {
 				t.Errorf("quiet for %s, and told as of %s", quiet, r.At)
 			}
 		}
-		if heard != (quiet < 25*time.Hour) {
-			t.Errorf("quiet for %s: told %t", quiet, heard)
+		if reported != (quiet < 25*time.Hour) {
+			t.Errorf("quiet for %s: told %t", quiet, reported)
 		}
 	}
 }
@@ -246,15 +246,15 @@ func TestAaveModes(t *testing.T) {
 			}
 		}
 		rs, err := w.source.Now(t.Context(), []tokens.Token{weeth, fbtc})
-		var told string
+		var reported string
 		for _, r := range rs {
-			if r.ID != price.IDOf(weeth) || r.Source != price.AaveOracle || told != "" {
+			if r.ID != price.IDOf(weeth) || r.Source != price.AaveOracle || reported != "" {
 				t.Errorf("%s %s: %+v", c.at, c.mode, r)
 			}
-			told = r.Value.Fixed(0)
+			reported = r.Value.Fixed(0)
 		}
-		if err != nil || told != c.want {
-			t.Errorf("%s %s: %q, %v; want %q", c.at, c.mode, told, err, c.want)
+		if err != nil || reported != c.want {
+			t.Errorf("%s %s: %q, %v; want %q", c.at, c.mode, reported, err, c.want)
 		}
 	}
 }

@@ -53,21 +53,21 @@ type state struct {
 
 func stateOf(p pool, mk market, asset common.Address, answers [][]byte, of blockStamp) state {
 	s := state{pool: p, source: mk.source, stamp: of}
-	held, err := wordWithin(answers[0], 256)
+	balance, err := wordWithin(answers[0], 256)
 	switch {
 	case err != nil:
 		s.err = fmt.Errorf("the balance: %w", err)
 	case mk.words == 0:
-		s.err = s.pair(answers[1], held, isToken0(asset, p.coin.address))
+		s.err = s.pair(answers[1], balance, isToken0(asset, p.coin.address))
 	default:
-		s.err = s.concentrated(answers[1:], mk.words, held, isToken0(asset, p.coin.address))
+		s.err = s.concentrated(answers[1:], mk.words, balance, isToken0(asset, p.coin.address))
 	}
 	return s
 }
 
 // pair decodes getReserves(): two uint112 and a time. Transfer fees or donations make
 // reserves and balance differ; the lesser counts.
-func (s *state) pair(out []byte, held *big.Int, assetFirst bool) error {
+func (s *state) pair(out []byte, balance *big.Int, assetFirst bool) error {
 	ws, err := words(out, 3)
 	if err != nil {
 		return err
@@ -82,13 +82,13 @@ func (s *state) pair(out []byte, held *big.Int, assetFirst bool) error {
 	if s.num.Sign() == 0 || s.den.Sign() == 0 {
 		return errEmpty
 	}
-	s.depth = lesser(s.num, held)
+	s.depth = lesser(s.num, balance)
 	return nil
 }
 
 // concentrated decodes slot0(), liquidity() and observe() of a pool with concentrated
 // liquidity.
-func (s *state) concentrated(answers [][]byte, slotWords int, held *big.Int, assetFirst bool) error {
+func (s *state) concentrated(answers [][]byte, slotWords int, balance *big.Int, assetFirst bool) error {
 	slot, err := words(answers[0], slotWords)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s *state) concentrated(answers [][]byte, slotWords int, held *big.Int, ass
 		s.num, s.den = one, square
 		inPlay = new(big.Int).Div(new(big.Int).Lsh(liquidity, q96), sqrt)
 	}
-	s.depth = lesser(held, inPlay)
+	s.depth = lesser(balance, inPlay)
 	if tick, ok := meanTick(answers[2]); ok {
 		s.mean = math.Pow(perTick, tick)
 		if !assetFirst {
@@ -179,12 +179,12 @@ func (s state) quote(decimals uint8, coin price.Value) (poolPrice, error) {
 		return poolPrice{}, errNoPrice
 	}
 	q := poolPrice{price.Sample{Value: v, At: s.stamp.at, Source: s.source}, depth, s.mean > 0}
-	least := float64(minDepthUSD)
+	minimum := float64(minDepthUSD)
 	if !q.confirmed {
-		least *= noMeanFactor
+		minimum *= noMeanFactor
 	}
-	if depth.Float() < least {
-		return poolPrice{}, fmt.Errorf("%w: %s dollars, want %.0f", errShallow, depth.Fixed(0), least)
+	if depth.Float() < minimum {
+		return poolPrice{}, fmt.Errorf("%w: %s dollars, want %.0f", errShallow, depth.Fixed(0), minimum)
 	}
 	if q.confirmed {
 		spot, _ := new(big.Rat).SetFrac(s.num, s.den).Float64()

@@ -98,7 +98,7 @@ func TestRoundVector(t *testing.T) {
 	r.decimals, r.of = d, blockStamp{1, r.updated}
 	x, err := r.price(feed{source: price.Chainlink, maxAge: hourly}, r.updated)
 	if err != nil || x.Value.Int().String() != v.Decoded.Price || !x.At.Equal(r.updated) {
-		t.Fatalf("%+v, %v", x, err)
+		t.Fatalf("price = %+v, %v; want %s", x, err, v.Decoded.Price)
 	}
 }
 

@@ -42,8 +42,8 @@ func (c *circuitBreaker) record(now time.Time, err error, some bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last = err
-	if asked := retryAfter(err); asked > 0 {
-		c.pause, c.since = min(asked, maxRetryAfter), now
+	if requested := retryAfter(err); requested > 0 {
+		c.pause, c.since = min(requested, maxRetryAfter), now
 		return
 	}
 	if err == nil || some {

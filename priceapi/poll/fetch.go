@@ -35,15 +35,15 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 		if len(open) == 0 || ctx.Err() != nil {
 			break
 		}
-		asked := open
+		queried := open
 		if !s.Trusted {
-			asked = slices.DeleteFunc(slices.Clone(open), func(t tokens.Token) bool { return private[price.IDOf(t)] })
+			queried = slices.DeleteFunc(slices.Clone(open), func(t tokens.Token) bool { return private[price.IDOf(t)] })
 		}
-		asked = rotate(p.skipUnknown(s.Name(), asked, now), p.fetchCount)
-		said, ok := p.askOne(ctx, s, asked, now)
-		r.add(said)
+		queried = rotate(p.skipUnknown(s.Name(), queried, now), p.fetchCount)
+		answers, ok := p.askOne(ctx, s, queried, now)
+		r.add(answers)
 		if ok {
-			p.noteUnknown(s.Name(), asked, said, now)
+			p.noteUnknown(s.Name(), queried, answers, now)
 		}
 		open = p.decide(&r, open, now)
 	}
@@ -154,30 +154,30 @@ func (p *Poller) decideOne(r *round, id price.ID, first []price.Reading, now tim
 // askLeading asks the leading sources concurrently and returns their readings in the
 // sources' order.
 func (p *Poller) askLeading(ctx context.Context, watched []Watched, now time.Time) [][]price.Reading {
-	said := make([][]price.Reading, len(p.o.Leading))
+	readings := make([][]price.Reading, len(p.o.Leading))
 	var wg sync.WaitGroup
 	for i, s := range p.o.Leading {
-		wg.Go(func() { said[i], _ = p.askOne(ctx, s, askable(watched, s.Trusted), now) })
+		wg.Go(func() { readings[i], _ = p.askOne(ctx, s, askable(watched, s.Trusted), now) })
 	}
 	wg.Wait()
-	return said
+	return readings
 }
 
 // askOne asks a source unless it is paused or not due. ok: it answered completely.
-func (p *Poller) askOne(ctx context.Context, s Paced, ts []tokens.Token, now time.Time) (said []price.Reading, ok bool) {
+func (p *Poller) askOne(ctx context.Context, s Paced, ts []tokens.Token, now time.Time) (readings []price.Reading, ok bool) {
 	c := p.circuitOf(s.Name())
 	if len(ts) == 0 || !c.allows(now) || !p.due(s, now) {
 		return nil, false
 	}
-	said, err := s.Now(ctx, ts)
+	readings, err := s.Now(ctx, ts)
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return nil, false // not the source's failure
 	}
-	c.record(now, err, len(said) > 0)
+	c.record(now, err, len(readings) > 0)
 	if err != nil {
 		p.o.Log(Notice{From: s.Name(), Err: err})
 	}
-	return said, err == nil
+	return readings, err == nil
 }
 
 func (p *Poller) circuitOf(name string) *circuitBreaker {
@@ -198,11 +198,11 @@ func (p *Poller) due(s Paced, now time.Time) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	last, ok := p.asked[s.Name()]
+	last, ok := p.lastRequest[s.Name()]
 	if past := now.Sub(last); ok && past >= 0 && past < s.Every {
 		return false
 	}
-	p.asked[s.Name()] = now
+	p.lastRequest[s.Name()] = now
 	return true
 }
 
@@ -210,20 +210,20 @@ func (p *Poller) due(s Paced, now time.Time) bool {
 func (p *Poller) skipUnknown(name string, ts []tokens.Token, now time.Time) []tokens.Token {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var asked []tokens.Token
+	var known []tokens.Token
 	for _, t := range ts {
 		at, ignored := p.unknown[name][price.IDOf(t)]
 		if past := now.Sub(at); !ignored || past >= unknownTTL || past < 0 {
-			asked = append(asked, t)
+			known = append(known, t)
 		}
 	}
-	return asked
+	return known
 }
 
 // noteUnknown notes which tokens a source that answered does not know.
-func (p *Poller) noteUnknown(name string, ts []tokens.Token, said []price.Reading, now time.Time) {
-	knows := make(map[price.ID]bool, len(said))
-	for _, r := range said {
+func (p *Poller) noteUnknown(name string, ts []tokens.Token, readings []price.Reading, now time.Time) {
+	knows := make(map[price.ID]bool, len(readings))
+	for _, r := range readings {
 		knows[r.ID] = true
 	}
 	p.mu.Lock()

@@ -1,5 +1,5 @@
 // Package poll keeps prices current: every minute it asks the sources, accepts prices that
-// agree, stores them and publishes a board.
+// agree, stores them and publishes a price table.
 package poll
 
 import (

@@ -12,13 +12,13 @@ import (
 
 // Rules for accepting a price (reference of the price sources, sanity rules).
 const (
-	leastConfidence = 0.8
-	agreement       = 0.03 // two sources within this agree
-	maxJump         = 0.30 // a larger change from the last price needs a second source
-	referenceTTL    = 30 * time.Minute
-	confirmEvery    = 10 * time.Minute // after this time, a price that only one source gives needs a further source again
-	maxAhead        = pricetable.Ahead // how far a source's clock may be ahead of ours
-	stableWithin    = 0.03             // of a dollar
+	minConfidence = 0.8
+	agreement     = 0.03 // two sources within this agree
+	maxJump       = 0.30 // a larger change from the last price needs a second source
+	referenceTTL  = 30 * time.Minute
+	confirmEvery  = 10 * time.Minute // after this time, a price that only one source gives needs a further source again
+	maxAhead      = pricetable.Ahead // how far a source's clock may be ahead of ours
+	stableWithin  = 0.03             // of a dollar
 )
 
 // An ageLimit is how old a source's price may be. An oracle writes when the price moves or
@@ -82,7 +82,7 @@ func checkReading(r price.Reading, now time.Time) error {
 	switch age := now.Sub(r.At); {
 	case r.Value.IsZero() || r.Source == price.Unknown:
 		return fmt.Errorf("%s tells no price", r.Source)
-	case r.Confidence != nil && !(*r.Confidence >= leastConfidence): // NaN fails too
+	case r.Confidence != nil && !(*r.Confidence >= minConfidence): // NaN fails too
 		return fmt.Errorf("%s is not sure of its price (confidence %.2f)", r.Source, *r.Confidence)
 	case age < -maxAhead:
 		return fmt.Errorf("%s tells a price of the future", r.Source)
@@ -151,8 +151,8 @@ type verdict struct {
 // It prefers one that two unrelated sources agree on, then one near the last price, and
 // without a last price one that nothing contradicts.
 func judge(last lastAccepted, readings []price.Reading, now time.Time) verdict {
-	told, doubt := saneReadings(readings, now)
-	v := chooseReading(last, told, now)
+	sane, doubt := saneReadings(readings, now)
+	v := chooseReading(last, sane, now)
 	v.doubt = cmp.Or(v.doubt, doubt)
 	for _, r := range readings {
 		if v.sample.Known() && isOracle(r.Source) && within(r.At, oracleAges.stable, now) && r.Value.RelativeDiff(v.sample.Value) <= agreement {
@@ -164,7 +164,7 @@ func judge(last lastAccepted, readings []price.Reading, now time.Time) verdict {
 }
 
 // saneReadings returns the readings that pass sane, and the last error of the others.
-func saneReadings(readings []price.Reading, now time.Time) (told []price.Reading, doubt error) {
+func saneReadings(readings []price.Reading, now time.Time) (sane []price.Reading, doubt error) {
 	for _, r := range readings {
 		if err := checkReading(r, now); err != nil {
 			doubt = err
@@ -173,46 +173,46 @@ func saneReadings(readings []price.Reading, now time.Time) (told []price.Reading
 		if r.At.After(now) {
 			r.At = now
 		}
-		told = append(told, r)
+		sane = append(sane, r)
 	}
-	return told, doubt
+	return sane, doubt
 }
 
 // chooseReading returns judge's verdict on sound readings, without firm.
-func chooseReading(last lastAccepted, told []price.Reading, now time.Time) (v verdict) {
-	if len(told) == 0 {
+func chooseReading(last lastAccepted, readings []price.Reading, now time.Time) (v verdict) {
+	if len(readings) == 0 {
 		return v
 	}
 	known := last.canCompare(now)
 	near := func(r price.Reading) bool { return known && r.Value.RelativeDiff(last.reference) <= maxJump }
-	if i := firstCorroborated(told, near); i >= 0 {
-		return verdict{sample: told[i].Sample, dayAgo: told[i].DayAgo, corroborated: true}
+	if i := firstCorroborated(readings, near); i >= 0 {
+		return verdict{sample: readings[i].Sample, dayAgo: readings[i].DayAgo, corroborated: true}
 	}
-	switch i, contested := nearestToReference(told, last.reference, near); {
+	switch i, contested := nearestToReference(readings, last.reference, near); {
 	case i >= 0:
-		settled := !contested && told[i].Value.RelativeDiff(last.reference) <= agreement && now.Sub(last.referenceAt) < confirmEvery
-		return verdict{sample: told[i].Sample, dayAgo: told[i].DayAgo, provisional: !settled, contested: contested}
+		settled := !contested && readings[i].Value.RelativeDiff(last.reference) <= agreement && now.Sub(last.referenceAt) < confirmEvery
+		return verdict{sample: readings[i].Sample, dayAgo: readings[i].DayAgo, provisional: !settled, contested: contested}
 	case known:
-		v.doubt = fmt.Errorf("%s says %s after %s, and no other source agrees", told[0].Source, told[0].Value.Fixed(6), last.reference.Fixed(6))
-	case !contradicted(told, 0):
-		return verdict{sample: told[0].Sample, dayAgo: told[0].DayAgo, provisional: true}
+		v.doubt = fmt.Errorf("%s says %s after %s, and no other source agrees", readings[0].Source, readings[0].Value.Fixed(6), last.reference.Fixed(6))
+	case !contradicted(readings, 0):
+		return verdict{sample: readings[0].Sample, dayAgo: readings[0].DayAgo, provisional: true}
 	default:
-		v.doubt = fmt.Errorf("sources differ, %s says %s, and no other decides", told[0].Source, told[0].Value.Fixed(6))
+		v.doubt = fmt.Errorf("sources differ, %s says %s, and no other decides", readings[0].Source, readings[0].Value.Fixed(6))
 	}
 	return v
 }
 
 // contradicted reports whether any source disagrees with the ith reading.
-func contradicted(told []price.Reading, i int) bool {
-	return slices.ContainsFunc(told, func(r price.Reading) bool { return r.Value.RelativeDiff(told[i].Value) > agreement })
+func contradicted(readings []price.Reading, i int) bool {
+	return slices.ContainsFunc(readings, func(r price.Reading) bool { return r.Value.RelativeDiff(readings[i].Value) > agreement })
 }
 
 // firstCorroborated returns the first corroborated reading, preferring one near the last price; -1 =
 // none.
-func firstCorroborated(told []price.Reading, near func(price.Reading) bool) int {
+func firstCorroborated(readings []price.Reading, near func(price.Reading) bool) int {
 	best := -1
-	for i, r := range told {
-		if !isCorroborated(told, i) {
+	for i, r := range readings {
+		if !isCorroborated(readings, i) {
 			continue
 		}
 		if near(r) {
@@ -226,9 +226,9 @@ func firstCorroborated(told []price.Reading, near func(price.Reading) bool) int 
 }
 
 // isCorroborated reports whether an unrelated source agrees with the ith reading.
-func isCorroborated(told []price.Reading, i int) bool {
-	for j, other := range told {
-		if j != i && !related(other.Source, told[i].Source) && told[i].Value.RelativeDiff(other.Value) <= agreement {
+func isCorroborated(readings []price.Reading, i int) bool {
+	for j, other := range readings {
+		if j != i && !related(other.Source, readings[i].Source) && readings[i].Value.RelativeDiff(other.Value) <= agreement {
 			return true
 		}
 	}
@@ -237,14 +237,14 @@ func isCorroborated(told []price.Reading, i int) bool {
 
 // nearestToReference returns the first reading near the last price that nothing contradicts; failing
 // that, the one closest to the last price, as contested. -1 = none.
-func nearestToReference(told []price.Reading, last price.Value, near func(price.Reading) bool) (best int, contested bool) {
+func nearestToReference(readings []price.Reading, last price.Value, near func(price.Reading) bool) (best int, contested bool) {
 	best = -1
-	for i, r := range told {
+	for i, r := range readings {
 		switch {
 		case !near(r):
-		case !contradicted(told, i):
+		case !contradicted(readings, i):
 			return i, false
-		case best < 0 || r.Value.RelativeDiff(last) < told[best].Value.RelativeDiff(last):
+		case best < 0 || r.Value.RelativeDiff(last) < readings[best].Value.RelativeDiff(last):
 			best = i
 		}
 	}

@@ -18,7 +18,7 @@ func value(s string) price.Value {
 	return v
 }
 
-func said(s price.Source, v string, age time.Duration) price.Reading {
+func reading(s price.Source, v string, age time.Duration) price.Reading {
 	return price.Reading{Sample: price.Sample{Value: value(v), At: noon.Add(-age), Source: s}}
 }
 
@@ -33,49 +33,49 @@ func TestJudge(t *testing.T) {
 	}
 	none := lastAccepted{}
 	for name, c := range map[string]struct {
-		last  lastAccepted
-		told  []price.Reading
-		want  string // the accepted source, with " open" if further sources are to be asked; "" = none
-		doubt string
+		last     lastAccepted
+		readings []price.Reading
+		want     string // the accepted source, with " open" if further sources are to be asked; "" = none
+		doubt    string
 	}{
-		"the first price, of one source":          {none, []price.Reading{said(price.DefiLlama, "3000", 0)}, "defillama open", ""},
-		"the first price, agreed":                 {none, []price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3010", 0)}, "defillama", ""},
-		"the first price, tenfold of one":         {none, []price.Reading{said(price.DefiLlama, "30000", 0), said(price.Chainlink, "3010", 0)}, "", "differ"},
-		"a third decides":                         {none, []price.Reading{said(price.DefiLlama, "30000", 0), said(price.Chainlink, "3010", 0), said(price.GeckoTerminal, "3000", 0)}, "chainlink", ""},
-		"a node bears itself out":                 {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "30000", 0), said(price.UniswapV3, "30000", 0)}, "defillama open", ""},
-		"pools alone bear nobody out":             {none, []price.Reading{said(price.UniswapV3, "9", 0), said(price.GeckoTerminal, "9.01", 0)}, "uniswap-v3 open", ""},
-		"moved pools against the last price":      {before("3", time.Minute), []price.Reading{said(price.UniswapV3, "9", 0), said(price.DexScreener, "9", 0)}, "", "no other source agrees"},
-		"close to the last price":                 {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3080", 0)}, "defillama", ""},
-		"close to a price not confirmed lately":   {before("3000", confirmEvery), []price.Reading{said(price.DefiLlama, "3080", 0)}, "defillama open", ""},
-		"near the last price":                     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3100", 0)}, "defillama open", ""},
-		"close, and contradicted":                 {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3080", 0), said(price.Chainlink, "2980", 0)}, "chainlink open", ""},
-		"tenfold after the last price":            {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "30000", 0)}, "", "no other source agrees"},
-		"a tenth of the last price":               {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "300", 0)}, "", "no other source agrees"},
-		"tenfold, and one near":                   {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "30000", 0), said(price.UniswapV3, "3050", 0)}, "uniswap-v3 open", ""},
-		"a crash that two families saw":           {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "1510", 0)}, "defillama", ""},
-		"a crash, and one that has not moved":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "3000", 0), said(price.GeckoTerminal, "1502", 0), said(price.CoinGecko, "1505", 0)}, "geckoterminal", ""},
-		"DefiLlama repeats a listing":             {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "3000", 0), said(price.CoinGecko, "1505", 0)}, "chainlink open", ""},
-		"DefiLlama repeats a pool":                {none, []price.Reading{said(price.DefiLlama, "9", 0), said(price.GeckoTerminal, "9", 0), said(price.DexScreener, "9", 0)}, "defillama open", ""},
-		"another API repeats a pool":              {before("3", time.Minute), []price.Reading{said(price.Hosted, "9", 0), said(price.DefiLlama, "9", 0)}, "", "no other source agrees"},
-		"two pairs, the one near goes before":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "9000", 0), said(price.CoinGecko, "9000", 0), said(price.Chainlink, "3000", 0), said(price.DexScreener, "3010", 0)}, "chainlink", ""},
-		"a quarter off goes behind what is close": {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3700", 0), said(price.UniswapV3, "3020", 0)}, "uniswap-v3 open", ""},
-		"a last price of an hour ago is none":     {before("3000", time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama open", ""},
-		"a last price of the future is none":      {before("3000", -time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama open", ""},
-		"zero":                                    {none, []price.Reading{said(price.DefiLlama, "0", 0)}, "", "no price"},
-		"no source":                               {none, []price.Reading{said(price.Unknown, "1", 0)}, "", "no price"},
-		"not sure":                                {none, []price.Reading{unsure(said(price.DefiLlama, "3", 0), 0.79)}, "", "not sure"},
-		"sure enough":                             {none, []price.Reading{unsure(said(price.DefiLlama, "3", 0), 0.8)}, "defillama open", ""},
-		"old":                                     {none, []price.Reading{said(price.DefiLlama, "3000", 31*time.Minute)}, "", "old"},
-		"old, of a dollar coin":                   {none, []price.Reading{said(price.DefiLlama, "0.999", 59*time.Minute)}, "defillama open", ""},
-		"too old for a dollar coin":               {none, []price.Reading{said(price.DefiLlama, "0.999", 61*time.Minute)}, "", "old"},
-		"an oracle's heartbeat":                   {none, []price.Reading{said(price.Chainlink, "3000", 89*time.Minute)}, "chainlink open", ""},
-		"an oracle that has stopped":              {none, []price.Reading{said(price.Chainlink, "3000", 91*time.Minute)}, "", "old"},
-		"an oracle of a dollar coin":              {none, []price.Reading{said(price.Chainlink, "1", 24*time.Hour)}, "chainlink open", ""},
-		"a clock a minute ahead":                  {none, []price.Reading{said(price.DefiLlama, "3", -time.Minute)}, "defillama open", ""},
-		"the future":                              {none, []price.Reading{said(price.DefiLlama, "3", -3*time.Minute)}, "", "future"},
-		"nobody":                                  {before("3", time.Minute), nil, "", ""},
+		"the first price, of one source":                     {none, []price.Reading{reading(price.DefiLlama, "3000", 0)}, "defillama open", ""},
+		"the first price, agreed":                            {none, []price.Reading{reading(price.DefiLlama, "3000", 0), reading(price.Chainlink, "3010", 0)}, "defillama", ""},
+		"the first price, ten times as high from one source": {none, []price.Reading{reading(price.DefiLlama, "30000", 0), reading(price.Chainlink, "3010", 0)}, "", "differ"},
+		"a third decides":                                    {none, []price.Reading{reading(price.DefiLlama, "30000", 0), reading(price.Chainlink, "3010", 0), reading(price.GeckoTerminal, "3000", 0)}, "chainlink", ""},
+		"two readings of the same node agree":                {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "3000", 0), reading(price.Chainlink, "30000", 0), reading(price.UniswapV3, "30000", 0)}, "defillama open", ""},
+		"two sources of pool prices agree":                   {none, []price.Reading{reading(price.UniswapV3, "9", 0), reading(price.GeckoTerminal, "9.01", 0)}, "uniswap-v3 open", ""},
+		"moved pools against the last price":                 {before("3", time.Minute), []price.Reading{reading(price.UniswapV3, "9", 0), reading(price.DexScreener, "9", 0)}, "", "no other source agrees"},
+		"close to the last price":                            {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "3080", 0)}, "defillama", ""},
+		"close to a price not confirmed lately":              {before("3000", confirmEvery), []price.Reading{reading(price.DefiLlama, "3080", 0)}, "defillama open", ""},
+		"near the last price":                                {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "3100", 0)}, "defillama open", ""},
+		"close, and contradicted":                            {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "3080", 0), reading(price.Chainlink, "2980", 0)}, "chainlink open", ""},
+		"tenfold after the last price":                       {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "30000", 0)}, "", "no other source agrees"},
+		"a tenth of the last price":                          {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "300", 0)}, "", "no other source agrees"},
+		"ten times as high, another source near":             {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "30000", 0), reading(price.UniswapV3, "3050", 0)}, "uniswap-v3 open", ""},
+		"a crash that two families saw":                      {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "1500", 0), reading(price.Chainlink, "1510", 0)}, "defillama", ""},
+		"a crash, and one that has not moved":                {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "1500", 0), reading(price.Chainlink, "3000", 0), reading(price.GeckoTerminal, "1502", 0), reading(price.CoinGecko, "1505", 0)}, "geckoterminal", ""},
+		"DefiLlama repeats a listing":                        {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "1500", 0), reading(price.Chainlink, "3000", 0), reading(price.CoinGecko, "1505", 0)}, "chainlink open", ""},
+		"DefiLlama repeats a pool":                           {none, []price.Reading{reading(price.DefiLlama, "9", 0), reading(price.GeckoTerminal, "9", 0), reading(price.DexScreener, "9", 0)}, "defillama open", ""},
+		"another API repeats a pool":                         {before("3", time.Minute), []price.Reading{reading(price.Hosted, "9", 0), reading(price.DefiLlama, "9", 0)}, "", "no other source agrees"},
+		"two agreeing pairs, one near the last price":        {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "9000", 0), reading(price.CoinGecko, "9000", 0), reading(price.Chainlink, "3000", 0), reading(price.DexScreener, "3010", 0)}, "chainlink", ""},
+		"a quarter off goes behind what is close":            {before("3000", time.Minute), []price.Reading{reading(price.DefiLlama, "3700", 0), reading(price.UniswapV3, "3020", 0)}, "uniswap-v3 open", ""},
+		"a last price of an hour ago is ignored":             {before("3000", time.Hour), []price.Reading{reading(price.DefiLlama, "300", 0)}, "defillama open", ""},
+		"a last price of the future is ignored":              {before("3000", -time.Hour), []price.Reading{reading(price.DefiLlama, "300", 0)}, "defillama open", ""},
+		"zero":                                               {none, []price.Reading{reading(price.DefiLlama, "0", 0)}, "", "no price"},
+		"no source":                                          {none, []price.Reading{reading(price.Unknown, "1", 0)}, "", "no price"},
+		"not sure":                                           {none, []price.Reading{unsure(reading(price.DefiLlama, "3", 0), 0.79)}, "", "not sure"},
+		"sure enough":                                        {none, []price.Reading{unsure(reading(price.DefiLlama, "3", 0), 0.8)}, "defillama open", ""},
+		"old":                                                {none, []price.Reading{reading(price.DefiLlama, "3000", 31*time.Minute)}, "", "old"},
+		"old, of a dollar coin":                              {none, []price.Reading{reading(price.DefiLlama, "0.999", 59*time.Minute)}, "defillama open", ""},
+		"too old for a dollar coin":                          {none, []price.Reading{reading(price.DefiLlama, "0.999", 61*time.Minute)}, "", "old"},
+		"an oracle's heartbeat":                              {none, []price.Reading{reading(price.Chainlink, "3000", 89*time.Minute)}, "chainlink open", ""},
+		"an oracle that has stopped":                         {none, []price.Reading{reading(price.Chainlink, "3000", 91*time.Minute)}, "", "old"},
+		"an oracle of a dollar coin":                         {none, []price.Reading{reading(price.Chainlink, "1", 24*time.Hour)}, "chainlink open", ""},
+		"a clock a minute ahead":                             {none, []price.Reading{reading(price.DefiLlama, "3", -time.Minute)}, "defillama open", ""},
+		"the future":                                         {none, []price.Reading{reading(price.DefiLlama, "3", -3*time.Minute)}, "", "future"},
+		"nobody":                                             {before("3", time.Minute), nil, "", ""},
 	} {
-		v := judge(c.last, c.told, noon)
+		v := judge(c.last, c.readings, noon)
 		got := ""
 		if v.sample.Known() {
 			got = v.sample.Source.String()
@@ -98,33 +98,33 @@ func TestFirm(t *testing.T) {
 	others := []price.Source{price.DefiLlama, price.Hosted, price.UniswapV3, price.UniswapV2, price.Velodrome, price.GeckoTerminal, price.DexScreener, price.CoinGecko, price.Blockscout, price.Canonical, price.Derived}
 	var crowd []price.Reading
 	for _, s := range others {
-		crowd = append(crowd, said(s, "3000", 0))
+		crowd = append(crowd, reading(s, "3000", 0))
 	}
 	last := newAccepted(price.Sample{Value: value("3000"), At: noon, Source: price.DefiLlama}, noon)
 	for name, c := range map[string]struct {
-		told []price.Reading
-		want string // "" = none
+		readings []price.Reading
+		want     string // "" = none
 	}{
 		"everybody but oracles":       {crowd, ""},
-		"an oracle too":               {append(crowd[:len(crowd):len(crowd)], said(price.Chainlink, "3010", 0)), "3010"},
-		"an oracle alone":             {[]price.Reading{said(price.AaveOracle, "3010", 0)}, "3010"},
-		"DIA's":                       {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.DIA, "2990", 0)}, "2990"},
-		"an oracle that is contested": {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3500", 0)}, ""},
-		"pools against an oracle":     {[]price.Reading{said(price.DefiLlama, "6000", 0), said(price.GeckoTerminal, "6000", 0), said(price.Chainlink, "3010", 0)}, "3010"},
-		"an oracle that is quiet":     {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3010", 24*time.Hour)}, "3010"},
-		"quiet, and the price moved":  {[]price.Reading{said(price.DefiLlama, "3100", 0), said(price.Chainlink, "3000", 2*time.Hour)}, ""},
-		"a quiet oracle alone":        {[]price.Reading{said(price.Chainlink, "3000", 2*time.Hour)}, ""},
-		"an oracle that has stopped":  {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3000", 26*time.Hour)}, ""},
-		"an oracle of the future":     {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3000", -time.Hour)}, ""},
+		"pools and an oracle":         {append(crowd[:len(crowd):len(crowd)], reading(price.Chainlink, "3010", 0)), "3010"},
+		"an oracle alone":             {[]price.Reading{reading(price.AaveOracle, "3010", 0)}, "3010"},
+		"an oracle of DIA":            {[]price.Reading{reading(price.DefiLlama, "3000", 0), reading(price.DIA, "2990", 0)}, "2990"},
+		"an oracle that is contested": {[]price.Reading{reading(price.DefiLlama, "3000", 0), reading(price.Chainlink, "3500", 0)}, ""},
+		"pools against an oracle":     {[]price.Reading{reading(price.DefiLlama, "6000", 0), reading(price.GeckoTerminal, "6000", 0), reading(price.Chainlink, "3010", 0)}, "3010"},
+		"an oracle that is quiet":     {[]price.Reading{reading(price.DefiLlama, "3000", 0), reading(price.Chainlink, "3010", 24*time.Hour)}, "3010"},
+		"quiet, and the price moved":  {[]price.Reading{reading(price.DefiLlama, "3100", 0), reading(price.Chainlink, "3000", 2*time.Hour)}, ""},
+		"a quiet oracle alone":        {[]price.Reading{reading(price.Chainlink, "3000", 2*time.Hour)}, ""},
+		"an oracle that has stopped":  {[]price.Reading{reading(price.DefiLlama, "3000", 0), reading(price.Chainlink, "3000", 26*time.Hour)}, ""},
+		"an oracle of the future":     {[]price.Reading{reading(price.DefiLlama, "3000", 0), reading(price.Chainlink, "3000", -time.Hour)}, ""},
 	} {
-		v := judge(last, c.told, noon)
+		v := judge(last, c.readings, noon)
 		if c.want == "" && v.oracle.Known() || c.want != "" && v.oracle.Value != value(c.want) {
 			t.Errorf("%s: %s of %s; want %q", name, v.oracle.Value, v.oracle.Source, c.want)
 		}
 	}
 	// The oracle's price keeps its own time while other sources move the shown price.
-	b := last.next(judge(last, []price.Reading{said(price.Chainlink, "3010", 0)}, noon), noon)
-	b = b.next(judge(b, []price.Reading{said(price.DefiLlama, "3600", 0)}, noon), noon.Add(time.Minute))
+	b := last.next(judge(last, []price.Reading{reading(price.Chainlink, "3010", 0)}, noon), noon)
+	b = b.next(judge(b, []price.Reading{reading(price.DefiLlama, "3600", 0)}, noon), noon.Add(time.Minute))
 	if b.sample.Value != value("3600") || b.oracle.Value != value("3010") || !b.oracleAt.Equal(noon) {
 		t.Errorf("after a move of pools %s is shown, and %s of %s is for guards", b.sample.Value, b.oracle.Value, b.oracleAt)
 	}

@@ -88,7 +88,7 @@ type Poller struct {
 
 	mu           sync.Mutex
 	lastAccepted map[price.ID]lastAccepted
-	asked        map[string]time.Time              // last request to each paced source
+	lastRequest  map[string]time.Time              // last request to each paced source
 	unknown      map[string]map[price.ID]time.Time // tokens that a source did not know, and when it was asked
 	facts        map[price.ID]price.Facts
 	taken        time.Time // when the last fetch that brought prices ended
@@ -123,7 +123,7 @@ func New(o Options) *Poller {
 	}
 	clock := o.Now
 	o.Now = func() time.Time { return clock().Round(0) } // wall clock only: the monotonic clock may stop while the machine sleeps
-	return &Poller{o: o, circuits: map[string]*circuitBreaker{}, lastAccepted: map[price.ID]lastAccepted{}, asked: map[string]time.Time{},
+	return &Poller{o: o, circuits: map[string]*circuitBreaker{}, lastAccepted: map[price.ID]lastAccepted{}, lastRequest: map[string]time.Time{},
 		unknown: map[string]map[price.ID]time.Time{}, facts: map[price.ID]price.Facts{}, fetchSoon: make(chan struct{}, 1), settleTime: settleTime, first: make(chan struct{}),
 		gapSeen: make(chan struct{}, 1)}
 }
@@ -132,11 +132,11 @@ func New(o Options) *Poller {
 // available at once, flagged as stale where they are.
 func (p *Poller) Run(ctx context.Context) {
 	p.Resume(ctx)
-	var beside sync.WaitGroup
-	defer beside.Wait()
-	beside.Go(func() { p.factsLoop(ctx) })
-	beside.Go(func() { p.backfillLoop(ctx) })
-	beside.Go(func() { p.staleLoop(ctx) })
+	var background sync.WaitGroup
+	defer background.Wait()
+	background.Go(func() { p.factsLoop(ctx) })
+	background.Go(func() { p.backfillLoop(ctx) })
+	background.Go(func() { p.staleLoop(ctx) })
 	tick := clock.NewTicker(fetchEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {

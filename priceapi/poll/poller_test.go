@@ -134,26 +134,26 @@ func (m *memory) SetFacts(_ context.Context, f map[price.ID]price.Facts) error {
 func (m *memory) Totals(context.Context) (Totals, error) { return Totals{}, nil }
 func (m *memory) Check(context.Context) error            { return m.fail }
 
-// A teller is a Source that returns the prices it is given.
-type teller struct {
+// A fakeSource is a Source that returns the prices it is given.
+type fakeSource struct {
 	name   string
 	source price.Source
 
-	mu     sync.Mutex
-	prices map[price.ID]string
-	at     func() time.Time
-	fail   error
-	asked  int
-	of     []price.ID // tokens of the last request
-	ago    string
+	mu       sync.Mutex
+	prices   map[price.ID]string
+	at       func() time.Time
+	fail     error
+	requests int
+	of       []price.ID // tokens of the last request
+	ago      string
 }
 
-func (s *teller) Name() string { return s.name }
+func (s *fakeSource) Name() string { return s.name }
 
-func (s *teller) Now(_ context.Context, ts []tokens.Token) ([]price.Reading, error) {
+func (s *fakeSource) Now(_ context.Context, ts []tokens.Token) ([]price.Reading, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked++
+	s.requests++
 	s.of = nil
 	var out []price.Reading
 	for _, t := range ts {
@@ -170,7 +170,7 @@ func (s *teller) Now(_ context.Context, ts []tokens.Token) ([]price.Reading, err
 	return out, s.fail
 }
 
-func (s *teller) say(id price.ID, v string) {
+func (s *fakeSource) setPrice(id price.ID, v string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.prices == nil {
@@ -183,7 +183,7 @@ func (s *teller) say(id price.ID, v string) {
 type bench struct {
 	*Poller
 	memory              *memory
-	first, second, last *teller
+	first, second, last *fakeSource
 	now                 time.Time
 	noting              sync.Mutex
 	noted               []Notice
@@ -199,9 +199,9 @@ func newBench(t *testing.T, ts ...tokens.Token) *bench {
 	t.Helper()
 	b := &bench{memory: &memory{}, now: noon}
 	clock := func() time.Time { return b.now }
-	b.first = &teller{name: "first", source: price.DefiLlama, at: clock}
-	b.second = &teller{name: "second", source: price.Chainlink, at: clock}
-	b.last = &teller{name: "last", source: price.CoinGecko, at: clock}
+	b.first = &fakeSource{name: "first", source: price.DefiLlama, at: clock}
+	b.second = &fakeSource{name: "second", source: price.Chainlink, at: clock}
+	b.last = &fakeSource{name: "last", source: price.CoinGecko, at: clock}
 	b.Poller = New(Options{
 		Tokens: func() (out []Watched) {
 			for _, x := range ts {
@@ -237,13 +237,13 @@ func (b *bench) row(t *testing.T, x tokens.Token) pricetable.Row {
 
 func TestLiesAreNotShownAndExpire(t *testing.T) {
 	b := newBench(t, eth)
-	b.first.say(price.IDOf(eth), "3000")
-	b.second.say(price.IDOf(eth), "3005")
+	b.first.setPrice(price.IDOf(eth), "3000")
+	b.second.setPrice(price.IDOf(eth), "3005")
 	b.fetch(t)
 	if r := b.row(t, eth); r.Now.Value != value("3000") || r.Stale {
 		t.Fatalf("shown %+v", r.Now)
 	}
-	b.first.say(price.IDOf(eth), "30000")
+	b.first.setPrice(price.IDOf(eth), "30000")
 	b.second.fail = errTest
 	b.second.prices = nil
 	for range 15 {
@@ -256,7 +256,7 @@ func TestLiesAreNotShownAndExpire(t *testing.T) {
 	if r := b.row(t, eth); r.Now.Value != value("3000") || !r.Stale || r.Has24h() {
 		t.Fatalf("an old price is shown as current: %+v", r)
 	}
-	b.last.say(price.IDOf(eth), "29900") // an unrelated source corroborates it
+	b.last.setPrice(price.IDOf(eth), "29900") // an unrelated source corroborates it
 	b.now = b.now.Add(unknownTTL)
 	b.fetch(t)
 	if r := b.row(t, eth); r.Now.Value != value("30000") || r.Stale {
@@ -266,9 +266,9 @@ func TestLiesAreNotShownAndExpire(t *testing.T) {
 
 func TestFailover(t *testing.T) {
 	b := newBench(t, eth, wild)
-	b.first.say(price.IDOf(eth), "3000")
-	b.second.say(price.IDOf(eth), "3000")
-	b.last.say(price.IDOf(wild), "0.5")
+	b.first.setPrice(price.IDOf(eth), "3000")
+	b.second.setPrice(price.IDOf(eth), "3000")
+	b.last.setPrice(price.IDOf(wild), "0.5")
 	b.fetch(t)
 	if len(b.last.of) != 1 || b.last.of[0] != price.IDOf(wild) {
 		t.Errorf("the further source was asked for %v", b.last.of)
@@ -277,7 +277,7 @@ func TestFailover(t *testing.T) {
 		t.Errorf("shown %+v", r.Now)
 	}
 	b.first.fail, b.first.prices, b.second.prices = errTest, nil, nil
-	b.last.say(price.IDOf(eth), "3001")
+	b.last.setPrice(price.IDOf(eth), "3001")
 	b.fetch(t)
 	if r := b.row(t, eth); r.Now.Source != price.CoinGecko || r.Now.Value != value("3001") {
 		t.Errorf("shown %+v", r.Now)
@@ -285,9 +285,9 @@ func TestFailover(t *testing.T) {
 	for range failuresAllowed { // then the pause is two minutes
 		b.fetch(t)
 	}
-	asked := b.first.asked
+	before := b.first.requests
 	b.fetch(t)
-	if b.first.asked != asked {
+	if b.first.requests != before {
 		t.Error("a source that failed three times is asked again at once")
 	}
 	if h := b.Health(); h.Sources["first"] != errTest.Error() || h.Sources["last"] != "" {
@@ -299,22 +299,22 @@ func TestUnknownTokensAreNotAskedForAgain(t *testing.T) {
 	b := newBench(t, wild)
 	b.fetch(t)
 	b.fetch(t)
-	if b.last.asked != 1 || b.first.asked != 2 {
-		t.Errorf("asked %d and %d times", b.last.asked, b.first.asked)
+	if b.last.requests != 1 || b.first.requests != 2 {
+		t.Errorf("asked %d and %d times", b.last.requests, b.first.requests)
 	}
 	b.now = b.now.Add(unknownTTL)
 	b.fetch(t)
-	if b.last.asked != 2 {
+	if b.last.requests != 2 {
 		t.Error("never asked again")
 	}
 }
 
 func TestAllDown(t *testing.T) {
 	b := newBench(t, eth)
-	b.first.say(price.IDOf(eth), "3000")
+	b.first.setPrice(price.IDOf(eth), "3000")
 	b.fetch(t)
 	fetched := b.o.Feed.Now().Fetched
-	for _, s := range []*teller{b.first, b.second, b.last} {
+	for _, s := range []*fakeSource{b.first, b.second, b.last} {
 		s.fail, s.prices = errTest, nil
 	}
 	for range 20 {
@@ -331,10 +331,10 @@ func TestAllDown(t *testing.T) {
 func TestClockJumps(t *testing.T) {
 	b := newBench(t, eth)
 	real := noon
-	for _, s := range []*teller{b.first, b.second, b.last} {
+	for _, s := range []*fakeSource{b.first, b.second, b.last} {
 		s.at = func() time.Time { return real }
 	}
-	b.first.say(price.IDOf(eth), "3000")
+	b.first.setPrice(price.IDOf(eth), "3000")
 	b.fetch(t)
 	b.now = noon.Add(365 * 24 * time.Hour)
 	b.fetch(t)
@@ -355,7 +355,7 @@ func TestClockJumps(t *testing.T) {
 
 func TestRedeemableTokensFollowTheirOrigin(t *testing.T) {
 	b := newBench(t, seed, eth)
-	b.first.say(price.IDOf(eth), "3000")
+	b.first.setPrice(price.IDOf(eth), "3000")
 	b.fetch(t)
 	if r := b.row(t, seed); r.Now.Source != price.Canonical || r.Now.Value != value("3000") {
 		t.Errorf("shown %+v", r.Now)
@@ -364,8 +364,8 @@ func TestRedeemableTokensFollowTheirOrigin(t *testing.T) {
 
 func TestDayAgo(t *testing.T) {
 	b := newBench(t, eth, wild)
-	b.first.say(price.IDOf(eth), "3000")
-	b.first.say(price.IDOf(wild), "2")
+	b.first.setPrice(price.IDOf(eth), "3000")
+	b.first.setPrice(price.IDOf(wild), "2")
 	b.memory.minutes = []Minute{{At: noon.Add(-day - 20*time.Minute), Samples: map[price.ID]price.Sample{price.IDOf(eth): {Value: value("2500"), At: noon.Add(-day), Source: price.DefiLlama}}}}
 	b.first.ago = "1.6"
 	b.fetch(t)
@@ -383,7 +383,7 @@ func TestDayAgo(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	b := newBench(t, eth)
 	b.memory.fail = errTest
-	b.first.say(price.IDOf(eth), "3000")
+	b.first.setPrice(price.IDOf(eth), "3000")
 	b.fetch(t)
 	if r := b.row(t, eth); !r.Now.Known() || r.Stale {
 		t.Error("a price that could not be kept is not shown")
@@ -405,7 +405,7 @@ func TestResume(t *testing.T) {
 	if r := b.row(t, eth); r.Now.Value != value("2500") || r.Stale {
 		t.Errorf("taken up as %+v", r)
 	}
-	b.first.say(price.IDOf(eth), "25000")
+	b.first.setPrice(price.IDOf(eth), "25000")
 	b.fetch(t)
 	if r := b.row(t, eth); r.Now.Value != value("2500") {
 		t.Errorf("a lie right after the start is shown: %+v", r.Now)
@@ -422,7 +422,7 @@ func TestResumeAfterDays(t *testing.T) {
 	if r := b.row(t, eth); r.Now.Value != v || !r.Stale || r.Has24h() {
 		t.Errorf("taken up as %+v", r)
 	}
-	b.first.say(price.IDOf(eth), "3000")
+	b.first.setPrice(price.IDOf(eth), "3000")
 	b.fetch(t)
 	if r := b.row(t, eth); r.Now.Value != value("3000") || r.Stale {
 		t.Errorf("after a fetch %+v", r)
@@ -431,11 +431,11 @@ func TestResumeAfterDays(t *testing.T) {
 
 // A register is an Archive and an MetadataSource.
 type register struct {
-	mu     sync.Mutex
-	asked  []int // number of tokens per request
-	points int
-	fail   error
-	caps   map[price.ID]price.Value
+	mu       sync.Mutex
+	requests []int // number of tokens per request
+	points   int
+	fail     error
+	caps     map[price.ID]price.Value
 }
 
 func (a *register) Name() string { return "register" }
@@ -443,7 +443,7 @@ func (a *register) Name() string { return "register" }
 func (a *register) Past(_ context.Context, ts []tokens.Token, since time.Time, step time.Duration) (map[price.ID][]price.Candle, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asked = append(a.asked, len(ts))
+	a.requests = append(a.requests, len(ts))
 	out := map[price.ID][]price.Candle{}
 	for _, x := range ts {
 		for i := range a.points {
@@ -473,24 +473,24 @@ func TestBackfill(t *testing.T) {
 	}
 	archive.fail, archive.points = errTest, 0
 	fillAll(false)
-	if len(archive.asked) != 3 {
-		t.Errorf("asked %v while it fails", archive.asked)
+	if len(archive.requests) != 3 {
+		t.Errorf("asked %v while it fails", archive.requests)
 	}
-	archive.fail, archive.points, archive.asked = nil, 200, nil
+	archive.fail, archive.points, archive.requests = nil, 200, nil
 	fillAll(false)
 	fillAll(false) // complete: nothing is requested again
-	if !slices.Equal(archive.asked, []int{2, 2, 2}) {
-		t.Errorf("asked %v", archive.asked)
+	if !slices.Equal(archive.requests, []int{2, 2, 2}) {
+		t.Errorf("asked %v", archive.requests)
 	}
 	fillAll(true) // after a gap
-	if len(archive.asked) != 6 {
-		t.Errorf("asked %v after a gap", archive.asked)
+	if len(archive.requests) != 6 {
+		t.Errorf("asked %v after a gap", archive.requests)
 	}
 }
 
 func TestGapIsNoticed(t *testing.T) {
 	b := newBench(t, eth)
-	b.first.say(price.IDOf(eth), "3000")
+	b.first.setPrice(price.IDOf(eth), "3000")
 	b.fetch(t)
 	if b.takeGap() != 0 {
 		t.Error("the first fetch is a gap")
@@ -540,7 +540,7 @@ func TestFacts(t *testing.T) {
 // TestRun runs a whole poller until it is stopped.
 func TestRun(t *testing.T) {
 	b := newBench(t, eth)
-	b.first.say(price.IDOf(eth), "3000")
+	b.first.setPrice(price.IDOf(eth), "3000")
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	b.settleTime = 0
@@ -552,11 +552,11 @@ func TestRun(t *testing.T) {
 		<-newer
 	}
 	b.FetchSoon()
-	for asked := 1; asked < 2; {
+	for requests := 1; requests < 2; {
 		_, newer := b.o.Feed.Next()
 		<-newer
 		b.first.mu.Lock()
-		asked = b.first.asked
+		requests = b.first.requests
 		b.first.mu.Unlock()
 	}
 	stop()
@@ -572,10 +572,10 @@ func TestSlowDriftIsContradicted(t *testing.T) {
 		if further {
 			honest = b.last
 		}
-		honest.say(price.IDOf(eth), "1000")
+		honest.setPrice(price.IDOf(eth), "1000")
 		lie := 1000.0
 		for range 90 {
-			b.first.say(price.IDOf(eth), strconv.FormatFloat(lie, 'f', 6, 64))
+			b.first.setPrice(price.IDOf(eth), strconv.FormatFloat(lie, 'f', 6, 64))
 			b.fetch(t)
 			if r := b.row(t, eth); !r.Stale && r.Now.Value.RelativeDiff(value("1000")) > 2*agreement {
 				t.Fatalf("further %t: after %s %s is shown as current, and 1000 is true", further, b.now.Sub(noon), r.Now.Value)
@@ -589,10 +589,10 @@ func TestSlowDriftIsContradicted(t *testing.T) {
 // that follows the market.
 func TestFrozenSource(t *testing.T) {
 	b := newBench(t, eth)
-	b.first.say(price.IDOf(eth), "1000")
-	b.second.say(price.IDOf(eth), "1000")
+	b.first.setPrice(price.IDOf(eth), "1000")
+	b.second.setPrice(price.IDOf(eth), "1000")
 	b.fetch(t)
-	b.second.say(price.IDOf(eth), "850")
+	b.second.setPrice(price.IDOf(eth), "850")
 	for range int((referenceTTL + pricetable.StaleAfter).Minutes()) + 2 {
 		b.fetch(t)
 	}
@@ -605,22 +605,22 @@ func TestFrozenSource(t *testing.T) {
 // with a further source from time to time, and when it moves.
 func TestOneSourceIsConfirmed(t *testing.T) {
 	b := newBench(t, eth)
-	b.first.say(price.IDOf(eth), "1000")
-	b.last.say(price.IDOf(eth), "1000")
+	b.first.setPrice(price.IDOf(eth), "1000")
+	b.last.setPrice(price.IDOf(eth), "1000")
 	for range 30 {
 		b.fetch(t)
 		if r := b.row(t, eth); r.Stale {
 			t.Fatalf("stale: %+v", r.Now)
 		}
 	}
-	if b.last.asked != 3 {
-		t.Errorf("asked %d times in half an hour", b.last.asked)
+	if b.last.requests != 3 {
+		t.Errorf("asked %d times in half an hour", b.last.requests)
 	}
-	b.first.say(price.IDOf(eth), "1200")
-	asked := b.last.asked
+	b.first.setPrice(price.IDOf(eth), "1200")
+	before := b.last.requests
 	b.fetch(t)
-	if r := b.row(t, eth); b.last.asked != asked+1 || r.Now.Value != value("1000") {
-		t.Errorf("a move of one source: asked %d more, shown %s", b.last.asked-asked, r.Now.Value)
+	if r := b.row(t, eth); b.last.requests != before+1 || r.Now.Value != value("1000") {
+		t.Errorf("a move of one source: asked %d more, shown %s", b.last.requests-before, r.Now.Value)
 	}
 }
 
@@ -629,7 +629,7 @@ func TestOneSourceIsConfirmed(t *testing.T) {
 func TestSleep(t *testing.T) {
 	b := newBench(t, eth)
 	b.now = time.Now() // has both clock readings
-	b.first.say(price.IDOf(eth), "3000")
+	b.first.setPrice(price.IDOf(eth), "3000")
 	b.Fetch(t.Context())
 	if r := b.row(t, eth); r.Stale || !r.Current(b.now) || r.AcceptedAt != b.now.Round(0) {
 		t.Fatalf("not current by the wall clock: %+v", r)
@@ -655,8 +655,8 @@ func TestPastIsNotThePresent(t *testing.T) {
 	if r := b.row(t, wild); r.Now.Known() && !r.Stale || !b.o.Feed.Now().Fetched.IsZero() {
 		t.Errorf("an archive's price is shown as current: %+v", r)
 	}
-	b.first.say(price.IDOf(wild), "3000")
-	b.second.say(price.IDOf(wild), "1000")
+	b.first.setPrice(price.IDOf(wild), "3000")
+	b.second.setPrice(price.IDOf(wild), "1000")
 	b.fetch(t)
 	if r := b.row(t, wild); !r.Stale {
 		t.Errorf("measured by an archive's price, shown as current: %+v", r)
@@ -672,7 +672,7 @@ func TestManyUnknownTokens(t *testing.T) {
 	}
 	b := newBench(t, many...)
 	b.last.fail = errTest
-	b.last.say(price.IDOf(many[0]), "1")
+	b.last.setPrice(price.IDOf(many[0]), "1")
 	seen := map[price.ID]bool{}
 	for range 4 {
 		b.fetch(t)
@@ -693,8 +693,8 @@ func TestLongFailures(t *testing.T) {
 	b := newBench(t, eth)
 	b.first.fail = errors.New(strings.Repeat("\xffé", 1<<20))
 	b.fetch(t)
-	if said := b.Health().Sources["first"]; len(said) < maxReason/2 || len(said) > maxReason+len("…") || !utf8.ValidString(said) {
-		t.Errorf("%d bytes", len(said))
+	if reason := b.Health().Sources["first"]; len(reason) < maxReason/2 || len(reason) > maxReason+len("…") || !utf8.ValidString(reason) {
+		t.Errorf("%d bytes", len(reason))
 	}
 }
 
@@ -706,14 +706,14 @@ func TestPrivateTokensStayPrivate(t *testing.T) {
 	b.o.MetadataSources = []MetadataConfig{{MetadataSource: almanac, Source: price.Blockscout}}
 	b.o.Archives = []Archive{almanac}
 	b.o.Tokens = func() []Watched { return []Watched{{Token: wild, Private: true}} }
-	b.second.say(price.IDOf(wild), "2")
+	b.second.setPrice(price.IDOf(wild), "2")
 	b.fetch(t)
 	b.fetchFacts(t.Context())
 	for _, f := range backfills {
 		b.fill(t.Context(), f, true, map[price.ID]time.Time{})
 	}
-	if b.first.asked+b.last.asked+len(almanac.asked) != 0 || len(b.memory.facts) != 0 {
-		t.Errorf("asked %d and %d times, for %v and %v", b.first.asked, b.last.asked, almanac.asked, b.memory.facts)
+	if b.first.requests+b.last.requests+len(almanac.requests) != 0 || len(b.memory.facts) != 0 {
+		t.Errorf("asked %d and %d times, for %v and %v", b.first.requests, b.last.requests, almanac.requests, b.memory.facts)
 	}
 	if r := b.row(t, wild); r.Now.Value != value("2") {
 		t.Errorf("by whoever may be asked it is %+v", r.Now)
@@ -742,19 +742,19 @@ func (a onlyOf) Past(ctx context.Context, ts []tokens.Token, since time.Time, st
 
 // TestRequestedPause checks that a requested pause is kept, up to an hour.
 func TestRequestedPause(t *testing.T) {
-	for asked, kept := range map[time.Duration]time.Duration{10 * time.Minute: 10 * time.Minute, 24 * time.Hour: time.Hour} {
+	for requested, want := range map[time.Duration]time.Duration{10 * time.Minute: 10 * time.Minute, 24 * time.Hour: time.Hour} {
 		b := newBench(t, eth)
-		b.first.fail = &rest.Error{RetryAfter: asked}
+		b.first.fail = &rest.Error{RetryAfter: requested}
 		b.fetch(t)
-		b.now = noon.Add(kept - time.Second)
+		b.now = noon.Add(want - time.Second)
 		b.fetch(t)
-		if b.first.asked != 1 {
-			t.Errorf("asked again within %s", kept)
+		if b.first.requests != 1 {
+			t.Errorf("asked again within %s", want)
 		}
-		b.now = noon.Add(kept)
+		b.now = noon.Add(want)
 		b.fetch(t)
-		if b.first.asked != 2 {
-			t.Errorf("not asked again after %s", kept)
+		if b.first.requests != 2 {
+			t.Errorf("not asked again after %s", want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"swapkeep/priceapi/pricetable"
 )
 
-// publish makes a board of the accepted prices and those of a day ago.
+// publish makes a price table of the accepted prices and those of a day ago.
 func (p *Poller) publish(ctx context.Context) {
 	now := p.o.Now()
 	ago, err := p.o.History.Near(ctx, now.Add(-day), agoTolerance)
@@ -43,7 +43,7 @@ func (p *Poller) publish(ctx context.Context) {
 // prices are old when a machine wakes from sleep.
 const staleCheckEvery = 15 * time.Second
 
-// staleLoop publishes a new board when prices become stale between fetches, until ctx ends.
+// staleLoop publishes a new price table when prices become stale between fetches, until ctx ends.
 func (p *Poller) staleLoop(ctx context.Context) {
 	tick := clock.NewTicker(staleCheckEvery)
 	defer tick.Stop()
@@ -57,7 +57,7 @@ func (p *Poller) staleLoop(ctx context.Context) {
 	}
 }
 
-// republishStale publishes a new board if a price shown as current has become stale.
+// republishStale publishes a new price table if a price shown as current has become stale.
 func (p *Poller) republishStale(ctx context.Context) {
 	now := p.o.Now()
 	if slices.ContainsFunc(p.o.Feed.Now().Rows, func(r pricetable.Row) bool { return !r.Stale && r.StaleAt(now) }) {

@@ -119,7 +119,7 @@ func TestFence(t *testing.T) {
 		"facts": func(t *testing.T, old *Term) error {
 			return old.SetFacts(t.Context(), map[price.ID]price.Facts{testID(0): {Holders: 7}})
 		},
-		"board": func(t *testing.T, old *Term) error { return old.PutBoard(t.Context(), 7, []byte("x")) },
+		"board": func(t *testing.T, old *Term) error { return old.PutTable(t.Context(), 7, []byte("x")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			old := led(t, s)
@@ -134,9 +134,9 @@ func TestFence(t *testing.T) {
 			}
 			last, err := s.Last(t.Context())
 			facts, factsErr := s.Facts(t.Context())
-			_, data, boardErr := s.Board(t.Context(), 0)
+			_, data, tableErr := s.Table(t.Context(), 0)
 			totals, totalsErr := s.Totals(t.Context())
-			if err := errors.Join(err, factsErr, boardErr, totalsErr); err != nil || len(last)+len(facts)+len(data) != 0 || totals.Fetches != 0 {
+			if err := errors.Join(err, factsErr, tableErr, totalsErr); err != nil || len(last)+len(facts)+len(data) != 0 || totals.Fetches != 0 {
 				t.Errorf("there is something: %v %v %q %v %v", last, facts, data, totals, err)
 			}
 		})
@@ -208,7 +208,7 @@ func TestServerGone(t *testing.T) {
 		t.Error(err)
 	}
 	if last, err := s.Last(t.Context()); err != nil || last[testID(0)].Value != dollars(t, "2") {
-		t.Errorf("%v %v", last, err)
+		t.Errorf("Last = %v, %v; want 2 dollars", last, err)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestMigration(t *testing.T) {
 		t.Errorf("the old version writes on: %v", err)
 	}
 	if last, err := s.Last(t.Context()); err != nil || last[testID(0)].Value != dollars(t, "1") {
-		t.Errorf("%v %v", last, err)
+		t.Errorf("Last = %v, %v; want 1 dollar", last, err)
 	}
 	if _, err := Open(t.Context(), Options{URL: at}); !errors.Is(err, ErrNewer) {
 		t.Errorf("a newer schema: %v", err)
@@ -89,7 +89,7 @@ func TestReader(t *testing.T) {
 	s := opened(t, Options{URL: u.String()})
 	day, _ := price.PeriodNamed("24h")
 	if c, err := s.Chart(t.Context(), testID(0), day, testNow); err != nil || len(c) != 1 {
-		t.Errorf("%v %v", c, err)
+		t.Errorf("Chart = %v, %v; want one candle", c, err)
 	}
 	if err := s.Check(t.Context()); err != nil {
 		t.Error(err)
@@ -149,7 +149,7 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	if totals, err := term.Totals(t.Context()); err != nil || totals.Fetches != 0 {
-		t.Errorf("%v %v", totals, err)
+		t.Errorf("Totals = %+v, %v; want no fetches", totals, err)
 	}
 }
 
@@ -165,10 +165,10 @@ func TestRetention(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for table, most := range map[string]int{"minutes": 5, "quarters": 8*4 + 1, "hours": 31*4 + 1, "times": 5 + 8*4 + 1 + 31*4 + 1} {
+	for table, limit := range map[string]int{"minutes": 5, "quarters": 8*4 + 1, "hours": 31*4 + 1, "times": 5 + 8*4 + 1 + 31*4 + 1} {
 		var n int
-		if err := s.pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n > most || n < most-3 {
-			t.Errorf("%s: %d rows, want %d: %v", table, n, most, err)
+		if err := s.pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n > limit || n < limit-3 {
+			t.Errorf("%s: %d rows, want %d: %v", table, n, limit, err)
 		}
 	}
 }
@@ -184,15 +184,15 @@ func TestRestored(t *testing.T) {
 	}
 	day, _ := price.PeriodNamed("24h")
 	if c, err := s.Chart(t.Context(), testID(0), day, testNow); err != nil || len(c) != 1 {
-		t.Fatalf("%v %v", c, err)
+		t.Fatalf("Chart = %v, %v; want one candle", c, err)
 	}
 	other := testID(5)
 	servers.ExecSQL(t, at, "UPDATE swapkeep_prices.tokens SET chain = $1, address = $2; ", int64(other.Chain), other.Address.Bytes())
 	if c, err := s.Chart(t.Context(), testID(0), day, testNow); err != nil || len(c) != 0 {
-		t.Errorf("%v %v", c, err)
+		t.Errorf("Chart of a token whose row now names another = %v, %v; want no candles", c, err)
 	}
 	if last, err := s.Last(t.Context()); err != nil || len(last) != 1 || !last[other].Known() {
-		t.Errorf("%v %v", last, err)
+		t.Errorf("Last = %v, %v; want one price, of the other token", last, err)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestBackup(t *testing.T) {
 	at := servers.StartPostgreSQL(t).Database()
 	s := opened(t, Options{URL: at})
 	term := led(t, s)
-	if err := errors.Join(term.Append(t.Context(), oneMinute(t, testNow, "1")), term.PutBoard(t.Context(), 5, []byte("board"))); err != nil {
+	if err := errors.Join(term.Append(t.Context(), oneMinute(t, testNow, "1")), term.PutTable(t.Context(), 5, []byte("board"))); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "prices.dump")
@@ -224,7 +224,7 @@ func TestBackup(t *testing.T) {
 	}
 	do("pg_restore", "--dbname="+at, file)
 	if last, err := s.Last(t.Context()); err != nil || len(last) != 1 || last[testID(0)].Value != dollars(t, "1") {
-		t.Errorf("%v %v", last, err)
+		t.Errorf("Last after pg_restore = %v, %v; want one price, 1 dollar", last, err)
 	}
 	third := oneMinute(t, testNow.Add(2*time.Minute), "3")
 	third.Samples[testID(2)] = price.Sample{Value: dollars(t, "33"), At: third.At, Source: price.DefiLlama}
@@ -233,28 +233,28 @@ func TestBackup(t *testing.T) {
 	}
 	last, err := opened(t, Options{URL: at, Now: func() time.Time { return third.At }}).Last(t.Context())
 	if err != nil || len(last) != 2 || last[testID(0)].Value != dollars(t, "3") || last[testID(2)].Value != dollars(t, "33") {
-		t.Errorf("%v %v", last, err)
+		t.Errorf("Last = %v, %v; want 3 and 33 dollars", last, err)
 	}
 }
 
-// TestPriceTable checks that the newest board is returned to those who do not have it.
+// TestPriceTable checks that the newest price table is returned to those who do not have it.
 func TestPriceTable(t *testing.T) {
 	term := led(t, opened(t, Options{URL: servers.StartPostgreSQL(t).Database()}))
-	if seq, data, err := term.Board(t.Context(), 0); seq != 0 || data != nil || err != nil {
-		t.Errorf("%d %q %v", seq, data, err)
+	if seq, data, err := term.Table(t.Context(), 0); seq != 0 || data != nil || err != nil {
+		t.Errorf("Table of an empty database = %d, %q, %v; want none", seq, data, err)
 	}
 	const seq = 1<<62 + 5
 	large := strings.Repeat("board", 1<<20)
 	for _, text := range []string{"small", large} {
-		if err := term.PutBoard(t.Context(), seq, []byte(text)); err != nil {
+		if err := term.PutTable(t.Context(), seq, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if got, data, err := term.Board(t.Context(), 3); got != seq || string(data) != text || err != nil {
+		if got, data, err := term.Table(t.Context(), 3); got != seq || string(data) != text || err != nil {
 			t.Errorf("%d, %d bytes, %v", got, len(data), err)
 		}
 	}
-	if got, data, err := term.Board(t.Context(), seq); got != seq || data != nil || err != nil {
-		t.Errorf("%d %q %v", got, data, err)
+	if got, data, err := term.Table(t.Context(), seq); got != seq || data != nil || err != nil {
+		t.Errorf("Table(known) = %d, %q, %v; want no data", got, data, err)
 	}
 }
 

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// A Feed holds the newest board and wakes those who wait for the next. It is safe for
+// A Feed holds the newest table and wakes those who wait for the next. It is safe for
 // concurrent use.
 type Feed struct {
-	now atomic.Pointer[Board]
+	now atomic.Pointer[Table]
 
 	mu   sync.Mutex
 	next chan struct{} // closed by the next Publish
 }
 
-// NewFeed returns a feed with an empty board.
+// NewFeed returns a feed with an empty table.
 func NewFeed() *Feed {
 	f := &Feed{next: make(chan struct{})}
 	f.now.Store(New(0, time.Time{}, nil))
 	return f
 }
 
-// Now returns the newest board, never nil.
-func (f *Feed) Now() *Board { return f.now.Load() }
+// Now returns the newest table, never nil.
+func (f *Feed) Now() *Table { return f.now.Load() }
 
-// Publish makes b the newest board.
-func (f *Feed) Publish(b *Board) {
+// Publish makes b the newest table.
+func (f *Feed) Publish(b *Table) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.now.Store(b)
@@ -34,8 +34,8 @@ func (f *Feed) Publish(b *Board) {
 	f.next = make(chan struct{})
 }
 
-// Next returns the newest board and a channel that is closed when a newer one is published.
-func (f *Feed) Next() (*Board, <-chan struct{}) {
+// Next returns the newest table and a channel that is closed when a newer one is published.
+func (f *Feed) Next() (*Table, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.now.Load(), f.next

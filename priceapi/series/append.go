@@ -126,8 +126,8 @@ func (e *edit) count(m poll.Minute) error {
 func (s *Store) Totals(ctx context.Context) (t poll.Totals, err error) {
 	err = s.view(ctx, func(tx *bolt.Tx) error {
 		t = poll.Totals{}
-		if said, ok := parseTotals(tx.Bucket(metaBucket).Get(totalsKey)); ok {
-			t = said
+		if stored, ok := parseTotals(tx.Bucket(metaBucket).Get(totalsKey)); ok {
+			t = stored
 		}
 		return nil
 	})

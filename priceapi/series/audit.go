@@ -61,16 +61,16 @@ var errPage = errors.New("damaged page")
 // process already holds the lock. Errors: ErrNewer, bbolt's timeout, and the system's.
 func inspect(path string, lock bool) (_ *audit, err error) {
 	if lock {
-		var held *bolt.DB // stays nil if bbolt cannot open the file
+		var opened *bolt.DB // stays nil if bbolt cannot open the file
 		busy := recoverDamage(func() (err error) {
-			held, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
+			opened, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
 			return err
 		})
 		if errors.Is(busy, berrors.ErrTimeout) {
 			return nil, busy
 		}
-		if held != nil {
-			defer func() { err = errors.Join(err, recoverDamage(held.Close)) }()
+		if opened != nil {
+			defer func() { err = errors.Join(err, recoverDamage(opened.Close)) }()
 		}
 	}
 	file, err := os.Open(path)
@@ -199,8 +199,8 @@ func parseMeta(b []byte) (m meta, ok bool) {
 		return m, false
 	}
 	m = meta{pageSize: u32(b[8:]), root: int64(u64(b[16:])), freelist: int64(u64(b[32:])), pages: int64(u64(b[40:])), tx: int64(u64(b[48:]))}
-	sound := m.pageSize >= 1024 && m.pageSize <= 16<<20 && m.pageSize&(m.pageSize-1) == 0 && m.pages > firstPage && m.pages < 1<<40 && m.tx >= 0
-	return m, sound
+	valid := m.pageSize >= 1024 && m.pageSize <= 16<<20 && m.pageSize&(m.pageSize-1) == 0 && m.pages > firstPage && m.pages < 1<<40 && m.tx >= 0
+	return m, valid
 }
 
 // An element locates a key's value in a leaf.

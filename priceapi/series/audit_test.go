@@ -56,7 +56,7 @@ func layoutOf(t *testing.T, file []byte) (l layout) {
 
 // TestAudit checks that every kind of damage that would mislead bbolt is found.
 func TestAudit(t *testing.T) {
-	good, _ := sound(t)
+	good, _ := validFile(t)
 	l := layoutOf(t, good)
 	put := func(f []byte, at int64, n uint64) { binary.NativeEndian.PutUint64(f[at:], n) }
 	sum := func(f []byte) {
@@ -78,8 +78,8 @@ func TestAudit(t *testing.T) {
 		{"a page is free twice", "is not free", func(f []byte) {
 			put(f, l.free*l.page+pageHeader, u64(f[l.free*l.page+pageHeader+8:]))
 		}},
-		{"more are free than there are", "damaged", func(f []byte) { f[l.free*l.page+10], f[l.free*l.page+11] = 0xfe, 0xff }},
-		{"two buckets are one", "is used twice", func(f []byte) { put(f, rootOf(f, "quarters.776"), uint64(l.roots["hours.770"])) }},
+		{"more free pages than pages", "damaged", func(f []byte) { f[l.free*l.page+10], f[l.free*l.page+11] = 0xfe, 0xff }},
+		{"two buckets share a page", "is used twice", func(f []byte) { put(f, rootOf(f, "quarters.776"), uint64(l.roots["hours.770"])) }},
 		{"a bucket is no page", "not in the file", func(f []byte) { put(f, rootOf(f, "quarters.776"), 1<<63) }},
 		{"a bucket is a meta page", "not in the file", func(f []byte) { put(f, rootOf(f, "quarters.776"), 1) }},
 		{"a tree is its own branch", "is used twice", func(f []byte) { put(f, l.branch*l.page+pageHeader+8, uint64(l.branch)) }},
@@ -125,7 +125,7 @@ func TestMovedBlocks(t *testing.T) {
 	for name, c := range map[string]struct {
 		b    []byte
 		want int
-	}{"as it was": {one, 32}, "swapped": {swapped, 0}, "mixed": {mixed, 16}} {
+	}{"unchanged file": {one, 32}, "swapped": {swapped, 0}, "mixed": {mixed, 16}} {
 		r, ok := readRow(c.b)
 		n := 0
 		r.each(func(int, []byte) { n++ })
@@ -189,7 +189,7 @@ func TestCommitOfUnknownEnd(t *testing.T) {
 	}
 	last, err := s.Last(t.Context())
 	if err != nil || last[token(0)].Value != worth(0, noon) {
-		t.Errorf("%v, %v", last[token(0)], err)
+		t.Errorf("Last has %v, %v; want %v", last[token(0)], err, worth(0, noon))
 	}
 }
 

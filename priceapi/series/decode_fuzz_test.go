@@ -25,7 +25,7 @@ func FuzzRow(f *testing.F) {
 	f.Add([]byte("R"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if h, ok := parseHeader(b); ok && (h.count > maxTokens || int(h.res) >= len(ringNames)) {
-			t.Fatalf("%+v", h)
+			t.Fatalf("parseHeader accepts an invalid header: %+v", h)
 		}
 		r, ok := readRow(b)
 		if !ok {
@@ -38,12 +38,12 @@ func FuzzRow(f *testing.F) {
 			}
 			if r.res == price.Minutes {
 				if p := parseSample(entry, r.at); p.at > r.at || p.at < r.at-maxAge {
-					t.Fatalf("%+v", p)
+					t.Fatalf("parseSample returns a time outside the row: %+v", p)
 				}
 				_, _ = parseSample(entry, r.at).unpack()
 			}
 			if c, ok := parseBar(r.res, entry).unpack(0); ok && (c.Close.IsZero() || c.Close.Cmp(price.Max) > 0) {
-				t.Fatalf("%v", c)
+				t.Fatalf("unpack returns an invalid candle: %v", c)
 			}
 		}
 		again, ok := readRow(encode(r.header, r.entries(0)))
@@ -97,16 +97,16 @@ func FuzzRecords(f *testing.F) {
 		if r, ok := parseToken(key, value); ok {
 			k, v := r.encode()
 			if !bytes.Equal(k, key) || !bytes.Equal(v, value) || r.index >= maxTokens {
-				t.Fatalf("%+v", r)
+				t.Fatalf("encoding the row again gives other bytes: %+v", r)
 			}
 		}
 		if id, facts, ok := parseFacts(key, value); ok {
 			if again, same, ok := parseFacts(key, encodeFacts(key, facts)); !ok || again != id || same != facts || facts.MarketCap.Cmp(price.Max) > 0 {
-				t.Fatalf("%+v", facts)
+				t.Fatalf("encoding the facts again changes them: %+v", facts)
 			}
 		}
 		if totals, ok := parseTotals(value); ok && (!bytes.Equal(encodeTotals(totals), value) || totals.Took < 0) {
-			t.Fatalf("%+v", totals)
+			t.Fatalf("encoding the totals again changes them: %+v", totals)
 		}
 	})
 }
@@ -139,7 +139,7 @@ func FuzzMeta(f *testing.F) {
 		a := &audit{from: bytes.NewReader(b), size: int64(len(b))}
 		a.check()
 		if a.problem == nil {
-			t.Fatal("sound")
+			t.Fatal("the audit finds no problem in a damaged file")
 		}
 	})
 }

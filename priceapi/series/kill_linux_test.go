@@ -60,8 +60,8 @@ func TestKilled(t *testing.T) {
 		}
 		totals, err := s.Totals(t.Context())
 		ok(t, err)
-		if held := uint64(wrote - minuteOf(noon) + 1); totals.Fetches < held || totals.Fetches > held+uint64(round)+1 {
-			t.Fatalf("round %d: %d fetches for %d minutes", round, totals.Fetches, held)
+		if stored := uint64(wrote - minuteOf(noon) + 1); totals.Fetches < stored || totals.Fetches > stored+uint64(round)+1 {
+			t.Fatalf("round %d: %d fetches for %d minutes", round, totals.Fetches, stored)
 		}
 		next = wrote + 1
 		ok(t, s.Close())
@@ -147,14 +147,14 @@ func TestFullDiskWhileMending(t *testing.T) {
 	if !processes.RunInChild(t) {
 		return
 	}
-	file, end := sound(t)
+	file, end := validFile(t)
 	clear(file[:2*os.Getpagesize()])
 	path := filepath.Join(t.TempDir(), "prices.db")
 	ok(t, os.WriteFile(path, file, 0o600))
 	h := newFakeClock(end)
 	processes.WithFullDisk(t, func() {
 		if _, err := Open(path, Options{Now: h.now}); !errors.Is(err, ErrFull) {
-			t.Errorf("%v", err)
+			t.Errorf("Open on a full disk: %v, want ErrFull", err)
 		}
 	})
 	s := open(t, path, h)

@@ -20,12 +20,12 @@ func TestRefusals(t *testing.T) {
 		prep func(t *testing.T, path string)
 		want error
 	}{
-		{"of a newer version", func(t *testing.T, path string) { setVersion(t, path, "2") }, ErrNewer},
-		{"of a newer version, and damaged", func(t *testing.T, path string) {
+		{"file of a newer version", func(t *testing.T, path string) { setVersion(t, path, "2") }, ErrNewer},
+		{"damaged file of a newer version", func(t *testing.T, path string) {
 			setVersion(t, path, "99")
 			ok(t, os.Truncate(path, int64(8*os.Getpagesize()-1)))
 		}, ErrNewer},
-		{"held by another", func(t *testing.T, path string) { open(t, path, newFakeClock(noon)) }, ErrLocked},
+		{"file locked by another process", func(t *testing.T, path string) { open(t, path, newFakeClock(noon)) }, ErrLocked},
 		{"in no directory", func(t *testing.T, path string) { ok(t, os.RemoveAll(filepath.Dir(path))) }, os.ErrNotExist},
 	} {
 		t.Run(c.name, func(t *testing.T) {

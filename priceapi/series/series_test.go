@@ -93,7 +93,7 @@ func chart(t testing.TB, s *Store, n int, period string, now time.Time) []price.
 	t.Helper()
 	p, found := price.PeriodNamed(period)
 	if !found {
-		t.Fatal(period)
+		t.Fatalf("no period %q", period)
 	}
 	c, err := s.Chart(t.Context(), token(n), p, now)
 	ok(t, err)
@@ -181,7 +181,7 @@ func TestRefusedMinutes(t *testing.T) {
 		t.Errorf("no time: %v", err)
 	}
 	if totals, err := s.Totals(t.Context()); err != nil || totals.Fetches != 3 {
-		t.Errorf("%+v, %v", totals, err)
+		t.Errorf("Totals = %+v, %v; want 3 fetches", totals, err)
 	}
 }
 
@@ -449,7 +449,7 @@ func TestFacts(t *testing.T) {
 	ok(t, s.Close())
 	s = open(t, s.path, h)
 	if got, err := s.Facts(t.Context()); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("Facts = %v, %v; want %v", got, err, want)
 	}
 }
 
@@ -502,7 +502,7 @@ func TestTooManyTokens(t *testing.T) {
 	}
 	appended(t, s, minute(noon, 3))
 	if totals, err := s.Totals(t.Context()); err != nil || totals.Fetches != 1 {
-		t.Errorf("%+v, %v", totals, err)
+		t.Errorf("Totals = %+v, %v; want 1 fetch", totals, err)
 	}
 	ok(t, s.Check(t.Context()))
 }

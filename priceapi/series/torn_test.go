@@ -20,8 +20,8 @@ import (
 
 const tornTokens = 150 // the row of a minute takes half a page, that of a candle more than one
 
-// sound returns a file with some hours of minutes.
-func sound(t testing.TB) (file []byte, end time.Time) {
+// validFile returns a file with some hours of minutes.
+func validFile(t testing.TB) (file []byte, end time.Time) {
 	t.Helper()
 	h := newFakeClock(noon)
 	s := open(t, filepath.Join(t.TempDir(), "prices.db"), h)
@@ -56,8 +56,8 @@ func opened(t *testing.T, name string, file []byte, end time.Time) *Store {
 	return s
 }
 
-// truths counts a token's readable minutes and fails if one is wrong.
-func truths(t *testing.T, name string, s *Store, n int, end time.Time) int {
+// countMinutes counts a token's readable minutes and fails if one is wrong.
+func countMinutes(t *testing.T, name string, s *Store, n int, end time.Time) int {
 	t.Helper()
 	p := price.Period{Name: "minutes", Span: 3 * time.Hour, Step: time.Minute, Raw: price.Minutes}
 	cs, err := s.Chart(t.Context(), token(n), p, end)
@@ -75,12 +75,12 @@ func truths(t *testing.T, name string, s *Store, n int, end time.Time) int {
 // TestTruncated cuts a file at every page and checks that work continues.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
-	file, end := sound(t)
+	file, end := validFile(t)
 	page := os.Getpagesize()
 	for size := 0; size < len(file); size += page {
 		name := fmt.Sprint("cut at page ", size/page)
 		s := opened(t, name, file[:size], end)
-		_ = truths(t, name, s, 3, end)
+		_ = countMinutes(t, name, s, 3, end)
 		appended(t, s, minute(end.Add(-time.Second), tornTokens))
 		ok(t, s.Close())
 	}
@@ -90,7 +90,7 @@ func TestTruncated(t *testing.T) {
 // read.
 func TestOverwrittenFile(t *testing.T) {
 	t.Parallel()
-	file, end := sound(t)
+	file, end := validFile(t)
 	page := os.Getpagesize()
 	random := rand.New(rand.NewPCG(1, 2))
 	damaged := 0
@@ -117,7 +117,7 @@ func TestOverwrittenFile(t *testing.T) {
 			damaged++
 		}
 		for _, n := range []int{0, 75, 149} {
-			_ = truths(t, name, s, n, end)
+			_ = countMinutes(t, name, s, n, end)
 		}
 		ok(t, s.Close())
 	}
@@ -129,7 +129,7 @@ func TestOverwrittenFile(t *testing.T) {
 // TestSmallDamage flips bits in every page's header and first elements.
 func TestSmallDamage(t *testing.T) {
 	t.Parallel()
-	file, end := sound(t)
+	file, end := validFile(t)
 	page := os.Getpagesize()
 	for at := 0; at < len(file); at += page {
 		places := []int{0, 8, 10, 12, 16, 20, 24, 28, 32}
@@ -139,7 +139,7 @@ func TestSmallDamage(t *testing.T) {
 			torn[at+byteAt] ^= 1 << (at / page % 8)
 			name := fmt.Sprintf("page %d, byte %d", at/page, byteAt)
 			s := opened(t, name, torn, end)
-			_ = truths(t, name, s, 3, end)
+			_ = countMinutes(t, name, s, 3, end)
 			ok(t, s.Close())
 			ok(t, os.RemoveAll(filepath.Dir(s.path)))
 		}
@@ -149,7 +149,7 @@ func TestSmallDamage(t *testing.T) {
 // TestBrokenWhileOpen checks that a file truncated or overwritten while open is replaced
 // and work continues.
 func TestBrokenWhileOpen(t *testing.T) {
-	file, end := sound(t)
+	file, end := validFile(t)
 	page := int64(os.Getpagesize())
 	for name, spoil := range map[string]func(f *os.File) error{
 		"nothing left": func(f *os.File) error { return f.Truncate(0) },
@@ -178,18 +178,18 @@ func TestBrokenWhileOpen(t *testing.T) {
 					appended(t, s, minute(h.now(), tornTokens))
 				}
 				for n := range 3 {
-					_ = truths(t, name, s, n*70, h.now())
+					_ = countMinutes(t, name, s, n*70, h.now())
 				}
 				h.move(time.Minute)
 				appended(t, s, minute(h.now(), tornTokens))
-				if got := truths(t, name, s, 3, h.now()); got < 1 {
+				if got := countMinutes(t, name, s, 3, h.now()); got < 1 {
 					t.Error("what was written is not there")
 				}
 				if !strings.Contains(s.Damage(), "set aside") {
 					t.Errorf("damage: %q", s.Damage())
 				}
 				ok(t, s.Close())
-				if s = open(t, path, h); s.Damage() != "" || truths(t, name, s, 3, h.now()) < 1 {
+				if s = open(t, path, h); s.Damage() != "" || countMinutes(t, name, s, 3, h.now()) < 1 {
 					t.Errorf("after a restart: %q", s.Damage())
 				}
 			})
@@ -252,14 +252,14 @@ func TestForeignRows(t *testing.T) {
 		g := s.rings[price.Minutes]
 		return tx.Bucket(g.bucket).Put(g.key(hd.at), encode(hd, entries))
 	}))
-	if got := truths(t, "", s, 1, h.now()); got != 1 {
+	if got := countMinutes(t, "", s, 1, h.now()); got != 1 {
 		t.Errorf("%d minutes", got)
 	}
 }
 
 // TestBadBlock checks that damage in a row loses only the tokens of its block.
 func TestBadBlock(t *testing.T) {
-	file, end := sound(t)
+	file, end := validFile(t)
 	v := binary.LittleEndian.AppendUint64(nil, uint64(worth(20, noon.Add(time.Hour)).Pack()))
 	for at := 0; ; { // everywhere it occurs
 		n := bytes.Index(file[at:], v)
@@ -276,7 +276,7 @@ func TestBadBlock(t *testing.T) {
 		if index[token(n)]/perBlock == index[token(20)]/perBlock {
 			want--
 		}
-		if got := truths(t, "", s, n, end); got != want {
+		if got := countMinutes(t, "", s, n, end); got != want {
 			t.Errorf("token %d: %d minutes, want %d", n, got, want)
 		}
 	}
@@ -303,7 +303,7 @@ func FuzzFile(f *testing.F) {
 		s := opened(t, "fuzzed", torn, h.now())
 		_ = s.db.View(func(tx *bolt.Tx) error { _, err := tx.WriteTo(io.Discard); return err })
 		for n := range 5 {
-			_ = truths(t, "fuzzed", s, n, h.now())
+			_ = countMinutes(t, "fuzzed", s, n, h.now())
 		}
 		ok(t, s.Close())
 		ok(t, os.RemoveAll(filepath.Dir(s.path)))

@@ -16,25 +16,25 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// ErrBoard means that bytes are not an encoded board.
-var ErrBoard = errors.New("not an encoded board")
+// ErrTable means that bytes are not an encoded table.
+var ErrTable = errors.New("not an encoded price table")
 
-// A board is encoded as: version, seq, time of the fetch, number of rows, and the rows. A
+// A table is encoded as: version, seq, time of the fetch, number of rows, and the rows. A
 // row is chain, address, decimals, symbol, name, list, flags, when the price was accepted,
 // the prices now and a day ago (value of 16 bytes, time, source), and the facts (market cap
 // of 16 bytes, source, time, holders, time). Firm prices are not included. Integers are big
 // endian. Times are nanoseconds since 1970, with the smallest number for none. Strings are
 // preceded by their length in two bytes.
 const (
-	boardVersion = 1
+	tableVersion = 1
 	maxRows      = 50_000
 	maxText      = 1 << 10
 	valueSize    = 16
 	sampleSize   = valueSize + 8 + 1
 	fixedSize    = 8 + common.AddressLength + 1 + 3*2 + 1 + 8 + 2*sampleSize + valueSize + 1 + 8 + 8 + 8
 	headSize     = 1 + 8 + 8 + 4
-	// MaxBoard is the maximum size of an encoded board, in bytes.
-	MaxBoard = 32 << 20
+	// MaxTable is the maximum size of an encoded table, in bytes.
+	MaxTable = 32 << 20
 )
 
 // Flags of a row.
@@ -50,13 +50,13 @@ const (
 
 const noTime = math.MinInt64
 
-// Encode encodes a board. It fails for a board that Decode would reject.
-func Encode(b *pricetable.Board) ([]byte, error) {
+// Encode encodes a table. It fails for a table that Decode would reject.
+func Encode(b *pricetable.Table) ([]byte, error) {
 	if len(b.Rows) > maxRows {
-		return nil, fmt.Errorf("a board of %d rows: at most %d are shared", len(b.Rows), maxRows)
+		return nil, fmt.Errorf("a price table of %d rows: at most %d are shared", len(b.Rows), maxRows)
 	}
 	w := make(writer, 0, headSize+len(b.Rows)*(fixedSize+40))
-	w.byte(boardVersion)
+	w.byte(tableVersion)
 	w.number(b.Seq)
 	w.time(b.Fetched)
 	w = binary.BigEndian.AppendUint32(w, uint32(len(b.Rows)))
@@ -66,8 +66,8 @@ func Encode(b *pricetable.Board) ([]byte, error) {
 		}
 		w.row(r)
 	}
-	if len(w) > MaxBoard {
-		return nil, fmt.Errorf("a board of %d bytes: at most %d are shared", len(w), MaxBoard)
+	if len(w) > MaxTable {
+		return nil, fmt.Errorf("a price table of %d bytes: at most %d are shared", len(w), MaxTable)
 	}
 	return w, nil
 }
@@ -125,29 +125,29 @@ func (w *writer) row(r pricetable.Row) {
 	w.time(r.Facts.HoldersAt)
 }
 
-// Decode decodes a complete board. Errors: ErrBoard.
-func Decode(b []byte) (*pricetable.Board, error) {
+// Decode decodes a complete table. Errors: ErrTable.
+func Decode(b []byte) (*pricetable.Table, error) {
 	r := &reader{b: b}
-	if r.byte() != boardVersion || len(b) > MaxBoard {
-		return nil, ErrBoard
+	if r.byte() != tableVersion || len(b) > MaxTable {
+		return nil, ErrTable
 	}
 	seq, fetched := r.number(), r.time()
 	n := int(binary.BigEndian.Uint32(r.take(4)))
 	if r.bad || n > maxRows || n > len(r.b)/fixedSize {
-		return nil, ErrBoard
+		return nil, ErrTable
 	}
 	rows := make([]pricetable.Row, 0, n)
 	seen := make(map[price.ID]bool, n)
 	for range n {
 		row := r.row()
 		if r.bad || row.Token.Chain == 0 || seen[row.ID()] {
-			return nil, ErrBoard
+			return nil, ErrTable
 		}
 		seen[row.ID()] = true
 		rows = append(rows, row)
 	}
 	if r.bad || len(r.b) > 0 {
-		return nil, ErrBoard
+		return nil, ErrTable
 	}
 	return pricetable.New(seq, fetched, rows), nil
 }

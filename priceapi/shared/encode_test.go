@@ -27,9 +27,9 @@ func value(t testing.TB, text string) price.Value {
 	return v
 }
 
-// testBoard returns a price table with every kind of row: complete, stale, without prices,
+// testTable returns a price table with every kind of row: complete, stale, without prices,
 // and with the largest values.
-func testBoard(t testing.TB) *pricetable.Board {
+func testTable(t testing.TB) *pricetable.Table {
 	t.Helper()
 	token := func(chain uint64, symbol string) tokens.Token {
 		return tokens.Token{Chain: chain, Address: common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), Symbol: symbol, Name: "USD Coin", Decimals: 6, Verified: true, List: "a list"}
@@ -45,8 +45,8 @@ func testBoard(t testing.TB) *pricetable.Board {
 	})
 }
 
-func TestBoardRoundTrip(t *testing.T) {
-	for _, want := range []*pricetable.Board{testBoard(t), pricetable.New(0, time.Time{}, nil)} {
+func TestTableRoundTrip(t *testing.T) {
+	for _, want := range []*pricetable.Table{testTable(t), pricetable.New(0, time.Time{}, nil)} {
 		data, err := Encode(want)
 		if err != nil {
 			t.Fatal(err)
@@ -66,29 +66,29 @@ func TestBoardRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBoardOfWrongLength checks that a board is rejected if it is truncated, has trailing
+// TestTableOfWrongLength checks that a table is rejected if it is truncated, has trailing
 // bytes or claims more rows than it has.
-func TestBoardOfWrongLength(t *testing.T) {
-	data, err := Encode(testBoard(t))
+func TestTableOfWrongLength(t *testing.T) {
+	data, err := Encode(testTable(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range len(data) {
-		if _, err := Decode(data[:n]); !errors.Is(err, ErrBoard) {
+		if _, err := Decode(data[:n]); !errors.Is(err, ErrTable) {
 			t.Fatalf("the first %d of %d bytes: got error %v, want ErrBoard", n, len(data), err)
 		}
 	}
-	if _, err := Decode(append(bytes.Clone(data), 0)); !errors.Is(err, ErrBoard) {
+	if _, err := Decode(append(bytes.Clone(data), 0)); !errors.Is(err, ErrTable) {
 		t.Error("a trailing byte is accepted")
 	}
 	overstated := bytes.Clone(data)
 	binary.BigEndian.PutUint32(overstated[17:], 1<<31) // the row count; Decode must not allocate that many
-	if _, err := Decode(overstated); !errors.Is(err, ErrBoard) {
+	if _, err := Decode(overstated); !errors.Is(err, ErrTable) {
 		t.Errorf("a row count above the rows: got error %v, want ErrBoard", err)
 	}
 }
 
-// TestEncodeRefuses checks that Encode refuses a board that Decode would reject.
+// TestEncodeRefuses checks that Encode refuses a table that Decode would reject.
 func TestEncodeRefuses(t *testing.T) {
 	long := pricetable.New(1, testTime, []pricetable.Row{{Token: tokens.Token{Chain: 1, Name: strings.Repeat("x", maxText+1)}}})
 	if _, err := Encode(long); err == nil {
@@ -99,15 +99,15 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that Decode either rejects its input or returns a board that round-trips.
+// FuzzDecode checks that Decode either rejects its input or returns a table that round-trips.
 func FuzzDecode(f *testing.F) {
-	data, err := Encode(testBoard(f))
+	data, err := Encode(testTable(f))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(data)
 	f.Add(data[:headSize])
-	f.Add([]byte{boardVersion})
+	f.Add([]byte{tableVersion})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		decoded, err := Decode(data)
 		if err != nil {
@@ -119,7 +119,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		again, err := Decode(encoded)
 		if err != nil || again.Seq != decoded.Seq || !again.Fetched.Equal(decoded.Fetched) || !reflect.DeepEqual(again.Rows, decoded.Rows) {
-			t.Fatalf("decoding twice gives different boards: %v", err)
+			t.Fatalf("decoding twice gives different tables: %v", err)
 		}
 	})
 }

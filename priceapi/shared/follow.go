@@ -13,27 +13,27 @@ import (
 // Intervals of following.
 const (
 	pollEvery = 5 * time.Second
-	overdue   = 90 * time.Second // age of the newest board after which there should be another
+	overdue   = 90 * time.Second // age of the newest table after which there should be another
 )
 
-// A Database stores the newest board too (see package postgres).
+// A Database stores the newest table too (see package postgres).
 type Database interface {
-	Board(ctx context.Context, known uint64) (seq uint64, data []byte, err error)
+	Table(ctx context.Context, known uint64) (seq uint64, data []byte, err error)
 }
 
-// A Follower keeps a feed at the newest board of any process of the service: from Redis as
+// A Follower keeps a feed at the newest table of any process of the service: from Redis as
 // soon as it is announced, or from the database if Redis does not have it. If both fail the
-// last board stays, and its prices become stale when they are too old.
+// last table stays, and its prices become stale when they are too old.
 type Follower struct {
 	Feed     *pricetable.Feed
 	Redis    *Redis
 	Database Database
 	Now      func() time.Time
-	// Log receives for each look why no board could be read, or nil; nil = not logged.
+	// Log receives for each look why no table could be read, or nil; nil = not logged.
 	Log func(error)
 
 	mu             sync.Mutex
-	newest         *pricetable.Board // as it was shared; nil = none yet
+	newest         *pricetable.Table // as it was shared; nil = none yet
 	flaggedMinutes uint64            // minutes after the fetch for which the feed's flags were computed
 	stale          int               // number of stale prices in the feed
 }
@@ -53,10 +53,10 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// Poll looks once for a newer board.
+// Poll looks once for a newer table.
 func (f *Follower) Poll(ctx context.Context) {
 	f.republishStale() // first, because a process that was suspended may wait long for an answer now
-	b, err := f.Redis.Board(ctx, f.seq())
+	b, err := f.Redis.Table(ctx, f.seq())
 	if b == nil && (err != nil || f.age() > overdue) {
 		b, err = f.fromDatabase(ctx, err)
 	}
@@ -69,10 +69,10 @@ func (f *Follower) Poll(ctx context.Context) {
 	f.republishStale()
 }
 
-// fromDatabase returns a newer board from the database. Redis' error is reported only if the
-// database has no newer board either.
-func (f *Follower) fromDatabase(ctx context.Context, why error) (*pricetable.Board, error) {
-	seq, data, err := f.Database.Board(ctx, f.seq())
+// fromDatabase returns a newer table from the database. Redis' error is reported only if the
+// database has no newer table either.
+func (f *Follower) fromDatabase(ctx context.Context, why error) (*pricetable.Table, error) {
+	seq, data, err := f.Database.Table(ctx, f.seq())
 	if err != nil {
 		return nil, errors.Join(why, err)
 	}
@@ -101,8 +101,8 @@ func (f *Follower) age() time.Duration {
 	return f.Now().Sub(f.newest.Fetched)
 }
 
-// Accept publishes a board if it is newer than the last one.
-func (f *Follower) Accept(b *pricetable.Board) {
+// Accept publishes a table if it is newer than the last one.
+func (f *Follower) Accept(b *pricetable.Table) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.newest != nil && b.Seq <= f.newest.Seq {
@@ -117,9 +117,9 @@ func (f *Follower) Accept(b *pricetable.Board) {
 	f.Feed.Publish(b)
 }
 
-// republishStale republishes the last board if more of its prices are stale by now. Staleness is
-// computed for whole minutes after the fetch, and the minutes are part of the board's
-// number. So every process derives the same board, and a number still identifies one
+// republishStale republishes the last table if more of its prices are stale by now. Staleness is
+// computed for whole minutes after the fetch, and the minutes are part of the table's
+// number. So every process derives the same table, and a number still identifies one
 // content.
 func (f *Follower) republishStale() {
 	f.mu.Lock()
@@ -159,7 +159,7 @@ func minutesPast(age time.Duration) uint64 {
 	return min(allStale, uint64(max(0, age)/time.Minute))
 }
 
-// A board's number consists of the term in the upper half, the board's index in the term,
+// A table's number consists of the term in the upper half, the table's index in the term,
 // and the minutes for which its flags were computed.
 const (
 	placeBits = 24
@@ -167,7 +167,7 @@ const (
 )
 
 // Numbered returns b with a number that no other process assigns: the nth of a term.
-func Numbered(b *pricetable.Board, term int64, n uint64) *pricetable.Board {
+func Numbered(b *pricetable.Table, term int64, n uint64) *pricetable.Table {
 	numbered := *b
 	numbered.Seq = uint64(term)<<(placeBits+pastBits) | n&(1<<placeBits-1)<<pastBits
 	return &numbered

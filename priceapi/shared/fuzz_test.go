@@ -15,9 +15,9 @@ func FuzzUnsealed(f *testing.F) {
 	f.Add("board", "board", []byte("a board"), []byte{})
 	f.Add("a", "b", []byte{}, sealed(s.answer, "a", []byte("x")))
 	f.Add("", "", []byte(nil), bytes.Repeat([]byte{0}, sealSize))
-	f.Add("a", "ab", []byte("b"), sealed(s.board, "board", nil))
+	f.Add("a", "ab", []byte("b"), sealed(s.table, "board", nil))
 	f.Fuzz(func(t *testing.T, name, other string, body, value []byte) {
-		for _, key := range [][]byte{s.board, s.answer, s.client} {
+		for _, key := range [][]byte{s.table, s.answer, s.client} {
 			v := sealed(key, name, body)
 			if got, ok := unsealed(key, name, v); !ok || !bytes.Equal(got, body) {
 				t.Fatalf("%q is lost", body)
@@ -34,8 +34,8 @@ func FuzzUnsealed(f *testing.F) {
 				}
 			}
 		}
-		if _, ok := unsealed(s.answer, name, sealed(s.board, name, body)); ok {
-			t.Fatal("a board counts as an answer")
+		if _, ok := unsealed(s.answer, name, sealed(s.table, name, body)); ok {
+			t.Fatal("a sealed table is accepted as an answer")
 		}
 		if h := hashedName(s.client, name); len(h) != 32 || len(name) > 3 && strings.Contains(h, name) && strings.Trim(name, "0123456789abcdef") != "" {
 			t.Fatalf("%q is hidden as %q", name, h)

@@ -23,15 +23,15 @@ type Rate struct {
 
 // Bounds of rates.
 const (
-	leastRate = 0.001
-	mostRate  = 100_000
-	mostBurst = 1_000_000
+	minRate  = 0.001
+	maxRate  = 100_000
+	maxBurst = 1_000_000
 )
 
 // Check rejects rates that cannot be enforced.
 func (r Rate) Check() error {
-	if !(r.PerSecond >= leastRate && r.PerSecond <= mostRate) || r.Burst < 1 || r.Burst > mostBurst {
-		return fmt.Errorf("a rate is %g to %d a second, and a burst 1 to %d", leastRate, mostRate, mostBurst)
+	if !(r.PerSecond >= minRate && r.PerSecond <= maxRate) || r.Burst < 1 || r.Burst > maxBurst {
+		return fmt.Errorf("a rate is %g to %d a second, and a burst 1 to %d", minRate, maxRate, maxBurst)
 	}
 	return nil
 }
@@ -87,15 +87,15 @@ func (l *limiter) Allow(ctx context.Context, client string) (web.Allowance, erro
 	if strings.HasPrefix(client, keyed) {
 		rate = l.keyed
 	}
-	var said []int64
+	var reply []int64
 	err := l.do(ctx, requestTimeout, func(ctx context.Context) (err error) {
-		said, err = tokenBucket.Run(ctx, l.client, []string{l.prefix + "client:" + hashedName(l.seals.client, client)}, rate.interval().Microseconds(), rate.Burst).Int64Slice()
+		reply, err = tokenBucket.Run(ctx, l.client, []string{l.prefix + "client:" + hashedName(l.seals.client, client)}, rate.interval().Microseconds(), rate.Burst).Int64Slice()
 		return err
 	})
-	if err != nil || len(said) != 3 {
+	if err != nil || len(reply) != 3 {
 		return l.allow(client, rate), nil
 	}
-	return web.Allowance{OK: said[0] == 1, Limit: rate.Burst, Remaining: int(said[1]), RetryAfter: time.Duration(said[2]) * time.Microsecond}, nil
+	return web.Allowance{OK: reply[0] == 1, Limit: rate.Burst, Remaining: int(reply[1]), RetryAfter: time.Duration(reply[2]) * time.Microsecond}, nil
 }
 
 // maxClients limits the clients that a process counts by itself.

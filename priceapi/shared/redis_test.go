@@ -40,7 +40,7 @@ func TestCache(t *testing.T) {
 	a.Set(t.Context(), "one", []byte(`{"data":[1]}`))
 	a.Set(t.Context(), "two", []byte(`{"data":[2]}`))
 	if body, ok := b.Get(t.Context(), "one"); !ok || string(body) != `{"data":[1]}` {
-		t.Fatalf("%q %t", body, ok)
+		t.Fatalf("the other process gets %q, %t; want the stored body", body, ok)
 	}
 	c := server.Client()
 	one, two := a.(cache).name("one"), a.(cache).name("two")
@@ -78,7 +78,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestPriceTables checks that the newest board is announced and delivered, is not replaced by an
+// TestPriceTables checks that the newest table is announced and delivered, is not replaced by an
 // older one, and that forged ones are rejected.
 func TestPriceTables(t *testing.T) {
 	server := servers.StartRedis(t)
@@ -86,40 +86,40 @@ func TestPriceTables(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	announced := b.Announced(ctx)
-	if got, err := b.Board(t.Context(), 0); got != nil || err != nil {
-		t.Errorf("%v %v", got, err)
+	if got, err := b.Table(t.Context(), 0); got != nil || err != nil {
+		t.Errorf("Table of an empty Redis = %v, %v; want none", got, err)
 	}
-	want := testBoard(t)
+	want := testTable(t)
 	data, err := Encode(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for heard := false; !heard; { // until the subscription is active
-		if err := a.PutBoard(t.Context(), want.Seq, data); err != nil {
+	for subscribed := false; !subscribed; { // until the subscription is active
+		if err := a.PutTable(t.Context(), want.Seq, data); err != nil {
 			t.Fatal(err)
 		}
 		select {
 		case <-announced:
-			heard = true
+			subscribed = true
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	got, err := b.Board(t.Context(), want.Seq-1)
+	got, err := b.Table(t.Context(), want.Seq-1)
 	if err != nil || got == nil || got.Seq != want.Seq || len(got.Rows) != len(want.Rows) {
-		t.Fatalf("%v %v", got, err)
+		t.Fatalf("Table = %v, %v; want number %d with %d rows", got, err, want.Seq, len(want.Rows))
 	}
-	if got, err := b.Board(t.Context(), want.Seq); got != nil || err != nil {
+	if got, err := b.Table(t.Context(), want.Seq); got != nil || err != nil {
 		t.Errorf("the known one: %v %v", got, err)
 	}
-	if err := a.PutBoard(t.Context(), want.Seq-1, data); !errors.Is(err, ErrNewerBoard) {
-		t.Errorf("an older board: %v", err)
+	if err := a.PutTable(t.Context(), want.Seq-1, data); !errors.Is(err, ErrNewerTable) {
+		t.Errorf("putting an older table: %v, want ErrNewerTable", err)
 	}
 	c := server.Client()
-	good := c.HGet(t.Context(), b.boardKey(), "data").Val()
+	good := c.HGet(t.Context(), b.tableKey(), "data").Val()
 	for what, damage := range map[string]struct {
 		seq, data string
 		known     uint64
-		taken     bool // the sealed board itself has the right number
+		taken     bool // the sealed table itself has the right number
 	}{
 		"a later number":                  {numbered(want.Seq + 9), good, want.Seq, false},
 		"a later number for a new reader": {numbered(want.Seq + 9), good, 0, true},
@@ -128,21 +128,21 @@ func TestPriceTables(t *testing.T) {
 		"without a seal":                  {numbered(want.Seq + 9), string(data), 0, false},
 		"nothing":                         {numbered(want.Seq + 9), "", 0, false},
 	} {
-		if err := c.HSet(t.Context(), b.boardKey(), "seq", damage.seq, "data", damage.data).Err(); err != nil {
+		if err := c.HSet(t.Context(), b.tableKey(), "seq", damage.seq, "data", damage.data).Err(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := b.Board(t.Context(), damage.known)
-		if (got != nil) != damage.taken || !damage.taken && !errors.Is(err, ErrBoard) || got != nil && got.Seq != want.Seq {
+		got, err := b.Table(t.Context(), damage.known)
+		if (got != nil) != damage.taken || !damage.taken && !errors.Is(err, ErrTable) || got != nil && got.Seq != want.Seq {
 			t.Errorf("%s: %t %v", what, got != nil, err)
 		}
 	}
-	c.Set(t.Context(), b.boardKey(), "x", 0)
-	if _, err := b.Board(t.Context(), 0); err == nil {
+	c.Set(t.Context(), b.tableKey(), "x", 0)
+	if _, err := b.Table(t.Context(), 0); err == nil {
 		t.Error("another kind of value is no error")
 	}
 }
 
-// TestFollowers checks that a board reaches a follower through Redis, or through the
+// TestFollowers checks that a table reaches a follower through Redis, or through the
 // database if Redis has no valid one.
 func TestFollowers(t *testing.T) {
 	server := servers.StartRedis(t)
@@ -153,25 +153,25 @@ func TestFollowers(t *testing.T) {
 	running.Go(func() { f.Run(ctx) })
 	defer running.Wait()
 	defer cancel()
-	data, err := Encode(testBoard(t))
+	data, err := Encode(testTable(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, next := f.Feed.Next()
-	if err := r.PutBoard(t.Context(), testBoard(t).Seq, data); err != nil {
+	if err := r.PutTable(t.Context(), testTable(t).Seq, data); err != nil {
 		t.Fatal(err)
 	}
 	<-next
-	if got := f.Feed.Now(); got.Seq != testBoard(t).Seq {
+	if got := f.Feed.Now(); got.Seq != testTable(t).Seq {
 		t.Fatal(got.Seq)
 	}
 	cancel()
 	running.Wait()
-	server.Client().HSet(t.Context(), r.boardKey(), "seq", numbered(1<<62), "data", "made up")
-	d.b = pricetable.New(testBoard(t).Seq+1, testTime, nil)
+	server.Client().HSet(t.Context(), r.tableKey(), "seq", numbered(1<<62), "data", "made up")
+	d.b = pricetable.New(testTable(t).Seq+1, testTime, nil)
 	f.Poll(t.Context())
 	if got := f.Feed.Now(); got.Seq != d.b.Seq {
-		t.Errorf("board %d, want %d", got.Seq, d.b.Seq)
+		t.Errorf("table %d, want %d", got.Seq, d.b.Seq)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestLimiterIsShared(t *testing.T) {
 		asking.Go(func() {
 			a, err := limiters[i%2].Allow(context.Background(), "address:192.0.2.1")
 			if err != nil || !a.OK && (a.RetryAfter < 900*time.Second || a.RetryAfter > 1000*time.Second) {
-				t.Errorf("%+v %v", a, err)
+				t.Errorf("Allow = %+v, %v; want a pause of 900 to 1000 s if refused", a, err)
 			}
 			if a.OK {
 				ok.Add(1)

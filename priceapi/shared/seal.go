@@ -7,7 +7,7 @@ import (
 )
 
 // seals are MAC keys for data in Redis, derived from the service's secret.
-type seals struct{ board, answer, client []byte }
+type seals struct{ table, answer, client []byte }
 
 func newSeals(secret []byte) seals {
 	return seals{derived(secret, "board"), derived(secret, "answer"), derived(secret, "client")}

@@ -1,6 +1,6 @@
 // Package shared stores in Redis the data that the processes of a hosted price API share:
-// the newest board, encoded answers, and request counts. Everything there can be recreated,
-// and boards and answers are used only if they carry the service's seal.
+// the newest table, encoded answers, and request counts. Everything there can be recreated,
+// and tables and answers are used only if they carry the service's seal.
 package shared
 
 import (
@@ -31,7 +31,7 @@ var (
 // called until the pause has passed.
 const (
 	requestTimeout = 250 * time.Millisecond
-	boardTimeout   = 3 * time.Second // for boards
+	tableTimeout   = 3 * time.Second // for tables
 	downPause      = time.Second
 	poolSize       = 32
 )

@@ -55,14 +55,14 @@ func TestSeals(t *testing.T) {
 	key := newSeals(testSecret)
 	value := sealed(key.answer, "name", []byte("body"))
 	if body, ok := unsealed(key.answer, "name", value); !ok || string(body) != "body" {
-		t.Errorf("%q %t", body, ok)
+		t.Errorf("unsealed = %q, %t; want \"body\"", body, ok)
 	}
 	for what, c := range map[string]struct {
 		key   []byte
 		name  string
 		value []byte
 	}{
-		"another name": {key.answer, "nam", value}, "another purpose": {key.board, "name", value}, "another secret": {newSeals([]byte("x")).answer, "name", value},
+		"another name": {key.answer, "nam", value}, "another purpose": {key.table, "name", value}, "another secret": {newSeals([]byte("x")).answer, "name", value},
 		"cut": {key.answer, "name", value[:len(value)-1]}, "longer": {key.answer, "name", append(value[:len(value):len(value)], 0)}, "no seal": {key.answer, "name", []byte("body")},
 		"nothing": {key.answer, "name", nil},
 	} {
@@ -143,15 +143,15 @@ func TestLocalLimiter(t *testing.T) {
 	}
 }
 
-// A fakeDatabase has one board, or fails.
+// A fakeDatabase has one table, or fails.
 type fakeDatabase struct {
-	b     *pricetable.Board
-	err   error
-	asked int
+	b        *pricetable.Table
+	err      error
+	requests int
 }
 
-func (d *fakeDatabase) Board(_ context.Context, known uint64) (uint64, []byte, error) {
-	d.asked++
+func (d *fakeDatabase) Table(_ context.Context, known uint64) (uint64, []byte, error) {
+	d.requests++
 	if d.err != nil || d.b == nil || d.b.Seq == known {
 		return 0, nil, d.err
 	}
@@ -159,27 +159,27 @@ func (d *fakeDatabase) Board(_ context.Context, known uint64) (uint64, []byte, e
 	return d.b.Seq, data, err
 }
 
-// TestFollowWithoutRedis checks that boards then come from the database, that older ones
-// are ignored, and that without both the last board stays and becomes stale.
+// TestFollowWithoutRedis checks that tables then come from the database, that older ones
+// are ignored, and that without both the last table stays and becomes stale.
 func TestFollowWithoutRedis(t *testing.T) {
 	now := testTime
 	clock := func() time.Time { return now }
 	d := &fakeDatabase{}
-	var said []error
-	f := &Follower{Feed: pricetable.NewFeed(), Redis: absent(t, clock), Database: d, Now: clock, Log: func(err error) { said = append(said, err) }}
+	var logged []error
+	f := &Follower{Feed: pricetable.NewFeed(), Redis: absent(t, clock), Database: d, Now: clock, Log: func(err error) { logged = append(logged, err) }}
 	f.Poll(t.Context())
-	if len(said) != 1 || said[0] == nil || f.Feed.Now().Seq != 0 {
-		t.Fatalf("said %v", said)
+	if len(logged) != 1 || logged[0] == nil || f.Feed.Now().Seq != 0 {
+		t.Fatalf("said %v", logged)
 	}
-	d.b = testBoard(t)
+	d.b = testTable(t)
 	f.Poll(t.Context())
-	if got := f.Feed.Now(); got.Seq != d.b.Seq || currents(got) != 2 || len(said) != 2 || said[1] != nil {
-		t.Fatalf("board %d, rows %+v", got.Seq, got.Rows)
+	if got := f.Feed.Now(); got.Seq != d.b.Seq || currents(got) != 2 || len(logged) != 2 || logged[1] != nil {
+		t.Fatalf("table %d, rows %+v", got.Seq, got.Rows)
 	}
 	f.Accept(pricetable.New(d.b.Seq-1, testTime, nil))
 	f.Accept(pricetable.New(d.b.Seq, testTime, nil))
 	if got := f.Feed.Now(); len(got.Rows) == 0 {
-		t.Error("an older board is taken")
+		t.Error("an older table is accepted")
 	}
 	d.err = errors.New("down")
 	var seqs []uint64
@@ -207,43 +207,43 @@ func TestFollowWithoutRedis(t *testing.T) {
 		t.Errorf("numbers %x", seqs)
 	}
 	now = testTime.Add(time.Hour)
-	d.err, d.b = nil, Numbered(pricetable.New(0, now, testBoard(t).Rows), 77, 4)
+	d.err, d.b = nil, Numbered(pricetable.New(0, now, testTable(t).Rows), 77, 4)
 	f.Poll(t.Context())
 	if got := f.Feed.Now(); got.Seq != d.b.Seq {
-		t.Errorf("board %x after %x", got.Seq, d.b.Seq)
+		t.Errorf("table %x after %x", got.Seq, d.b.Seq)
 	}
 }
 
 // A witness is a Database that runs a check when asked.
 type witness func()
 
-func (w witness) Board(context.Context, uint64) (uint64, []byte, error) {
+func (w witness) Table(context.Context, uint64) (uint64, []byte, error) {
 	w()
 	return 0, nil, errors.New("down")
 }
 
 // TestFlagsComeFirst checks that a process that was suspended flags stale prices before it
-// waits for a newer board.
+// waits for a newer table.
 func TestFlagsComeFirst(t *testing.T) {
-	now, asked := testTime, 0
+	now, requests := testTime, 0
 	clock := func() time.Time { return now }
 	f := &Follower{Feed: pricetable.NewFeed(), Redis: absent(t, clock), Now: clock}
 	f.Database = witness(func() {
-		asked++
+		requests++
 		if n := currents(f.Feed.Now()); n != 0 {
 			t.Errorf("%d prices are called current", n)
 		}
 	})
-	f.Accept(testBoard(t))
+	f.Accept(testTable(t))
 	now = testTime.Add(time.Hour)
 	f.Poll(t.Context())
-	if asked != 1 {
-		t.Errorf("the database is asked %d times", asked)
+	if requests != 1 {
+		t.Errorf("the database is asked %d times", requests)
 	}
 }
 
 // currents counts the current prices.
-func currents(b *pricetable.Board) (n int) {
+func currents(b *pricetable.Table) (n int) {
 	for _, r := range b.Rows {
 		if r.Now.Known() && !r.Stale {
 			n++
@@ -252,7 +252,7 @@ func currents(b *pricetable.Board) (n int) {
 	return n
 }
 
-// TestNumbered checks that boards of a later term have higher numbers.
+// TestNumbered checks that tables of a later term have higher numbers.
 func TestNumbered(t *testing.T) {
 	b := pricetable.New(9, testTime, nil)
 	last := uint64(0)

@@ -69,8 +69,8 @@ type span struct {
 // first, so that the oldest are missing if time runs out.
 func spansOf(since, now time.Time, step time.Duration) []span {
 	var all []span
-	if least := now.Add(-(callsPerCoin*pointsPerCoin - 1) * step); since.Before(least) {
-		since = least
+	if earliest := now.Add(-(callsPerCoin*pointsPerCoin - 1) * step); since.Before(earliest) {
+		since = earliest
 	}
 	for at := since.Truncate(step).Add(step / 2); !at.After(now); {
 		n := min(int(now.Sub(at)/step)+1, pointsPerCoin)

@@ -106,7 +106,7 @@ func TestJoin(t *testing.T) {
 	}
 	c := all[0]
 	if c.Open.Fixed(0)+c.High.Fixed(0)+c.Low.Fixed(0)+c.Close.Fixed(0) != "5922" || !c.At.Equal(testNow) || all[1].Close.Fixed(0) != "4" {
-		t.Errorf("%+v", all)
+		t.Errorf("joined candles are %+v", all)
 	}
 	if late := candlesOf(s, testNow.Add(time.Hour), time.Hour); len(late) != 2 {
 		t.Errorf("%d candles after the first", len(late))

@@ -51,17 +51,17 @@ func TestBatches(t *testing.T) {
 		}
 		at := newStage(t)
 		var mu sync.Mutex
-		most, asked := 0, make(map[string]int)
+		largest, requests := 0, make(map[string]int)
 		at.serve(func(w http.ResponseWriter, r *http.Request) {
 			b, _ := io.ReadAll(r.Body)
 			keys := keyForm.FindAllString(r.URL.Path+" "+r.URL.Query().Get("contract_addresses")+string(b), -1)
 			mu.Lock()
 			defer mu.Unlock()
-			if most = max(most, len(keys)); len(keys) > s.perCall || len(r.URL.RequestURI()) > 8000 || len(b) > 8000 {
+			if largest = max(largest, len(keys)); len(keys) > s.perCall || len(r.URL.RequestURI()) > 8000 || len(b) > 8000 {
 				t.Errorf("%s: a call for %d, of %d and %d bytes", s.name, len(keys), len(r.URL.RequestURI()), len(b))
 			}
 			for _, k := range keys {
-				asked[k]++
+				requests[k]++
 			}
 			text := nothing
 			if strings.Contains(r.URL.Path, "/tokens/v1/") {
@@ -75,19 +75,19 @@ func TestBatches(t *testing.T) {
 		})
 		x, total := s.opened(t, at, quick()), 0
 		for name, ask := range methods {
-			clear(asked)
+			clear(requests)
 			if err := ask(t.Context(), x, append(ts, ts...), make(map[string]string)); err != nil && err != errNotServed {
 				t.Errorf("%s: %s: %v", s.name, name, err)
 			}
-			total += len(asked)
-			for k, n := range asked {
+			total += len(requests)
+			for k, n := range requests {
 				if n != 1 {
 					t.Errorf("%s: %s asks %d times for %s", s.name, name, n, k)
 				}
 			}
 		}
-		if most != s.perCall || total < crowds[s.name] {
-			t.Errorf("%s: at most %d a call, of %d; %d in all", s.name, most, s.perCall, total)
+		if largest != s.perCall || total < crowds[s.name] {
+			t.Errorf("%s: at most %d a call, of %d; %d in all", s.name, largest, s.perCall, total)
 		}
 	}
 }
@@ -221,9 +221,9 @@ func TestRates(t *testing.T) {
 				_, failed = x.(poll.MetadataSource).Holders(t.Context(), ts)
 			}
 			perSecond := (granted[s.name] - float64(s.burst)) / 60
-			most := float64(s.burst) + 1 + perSecond*time.Since(began).Seconds()
-			if n := float64(at.calls.Load()); n > most || failed == nil {
-				t.Errorf("%v calls, of %.1f at most; %v", n, most, failed)
+			limit := float64(s.burst) + 1 + perSecond*time.Since(began).Seconds()
+			if n := float64(at.calls.Load()); n > limit || failed == nil {
+				t.Errorf("%v calls, of %.1f at most; %v", n, limit, failed)
 			}
 		})
 	}
@@ -332,8 +332,8 @@ func TestNobodyAsked(t *testing.T) {
 			if s.name == "hosted" && ts != nil {
 				continue // it may know any chain
 			}
-			if got := all(t.Context(), s.opened(t, at, quick()), ts); len(got.said)+len(got.errs) > 0 {
-				t.Errorf("%s of %v: %v, %v", s.name, ts, got.said, got.errs)
+			if got := all(t.Context(), s.opened(t, at, quick()), ts); len(got.texts)+len(got.errs) > 0 {
+				t.Errorf("%s of %v: %v, %v", s.name, ts, got.texts, got.errs)
 			}
 		}
 	}

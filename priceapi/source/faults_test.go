@@ -118,8 +118,8 @@ func TestFaults(t *testing.T) {
 				}
 				began := time.Now()
 				got := all(t.Context(), s.opened(t, at, l), testTokens)
-				if len(got.said) > 0 || len(got.errs) == 0 || stolen.Load() || time.Since(began) > defaultTimeout {
-					t.Errorf("%s: told %v after %s, errors %v, followed %t", name, got.said, time.Since(began), got.errs, stolen.Load())
+				if len(got.texts) > 0 || len(got.errs) == 0 || stolen.Load() || time.Since(began) > defaultTimeout {
+					t.Errorf("%s: told %v after %s, errors %v, followed %t", name, got.texts, time.Since(began), got.errs, stolen.Load())
 				}
 				for method, err := range got.errs {
 					if wrong := judge(err, fault.kind, fault.retry); wrong != "" {
@@ -175,8 +175,8 @@ func TestOddReplies(t *testing.T) {
 			for name, text := range odd {
 				at.serve(body(text))
 				got := all(t.Context(), s.opened(t, at, quick()), testTokens)
-				if len(got.said) > 0 {
-					t.Errorf("%s: told %v", name, got.said)
+				if len(got.texts) > 0 {
+					t.Errorf("%s: told %v", name, got.texts)
 				}
 				for method, err := range got.errs {
 					if !errors.Is(err, ErrReply) {
@@ -203,7 +203,7 @@ func TestDuplicates(t *testing.T) {
 		got := all(t.Context(), s.opened(t, at, quick()), testTokens)
 		lists := slices.ContainsFunc(s.replies, func(r recorded) bool { return recording(t, r.file)[0] == '[' })
 		switch {
-		case lists && (!maps.Equal(honest.said, got.said) || len(got.errs) > 0), !lists && (len(got.said) > 0 || len(got.errs) == 0):
+		case lists && (!maps.Equal(honest.texts, got.texts) || len(got.errs) > 0), !lists && (len(got.texts) > 0 || len(got.errs) == 0):
 			t.Errorf("%s: told\n%sbefore\n%s%v", s.name, got.lines(), honest.lines(), got.errs)
 		}
 		for method, err := range got.errs {
@@ -273,8 +273,8 @@ func TestCancelled(t *testing.T) {
 			<-r.Context().Done()
 		})
 		got := all(ctx, s.opened(t, at, quick()), testTokens)
-		if len(got.errs) == 0 || len(got.said) > 0 {
-			t.Errorf("%s: told %v, %v", s.name, got.said, got.errs)
+		if len(got.errs) == 0 || len(got.texts) > 0 {
+			t.Errorf("%s: told %v, %v", s.name, got.texts, got.errs)
 		}
 		for method, err := range got.errs {
 			if !errors.Is(err, context.Canceled) || len(err.Error()) > maxText {

@@ -16,11 +16,11 @@ import (
 func fuzzReader(f *testing.F, file string) {
 	r := recordedAs(file)
 	asks := r.asks(testTokens)
-	told := newResults()
-	if err := r.read(&rest.Reply{Body: recording(f, file), Received: testNow}, asks, told); err != nil {
+	read := newResults()
+	if err := r.read(&rest.Reply{Body: recording(f, file), Received: testNow}, asks, read); err != nil {
 		f.Fatal(err)
 	}
-	if len(told.readings)+len(told.marketCaps)+len(told.holders)+len(told.series)+len(told.dayAgo) == 0 {
+	if len(read.readings)+len(read.marketCaps)+len(read.holders)+len(read.series)+len(read.dayAgo) == 0 {
 		f.Fatal("the recorded reply tells nothing")
 	}
 	dates := []string{"", testNow.Format(http.TimeFormat), "Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "Sat, 01 Jan 0000 00:00:00 GMT", "yesterday"}

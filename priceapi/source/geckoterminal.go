@@ -96,27 +96,27 @@ func readGeckoPrices(r *rest.Reply, asks *keySet, to *results) error {
 // later. A reply without any such times counts as current, because the service promises
 // prices at most a minute old.
 func (g *geckoPrices) of(key string, reply *rest.Reply) (r price.Reading, marketCap price.Value, ok bool) {
-	var told struct{ price, cap, change, reserve, trade decimal }
+	var fields struct{ price, cap, change, reserve, trade decimal }
 	for _, one := range []struct {
 		from map[string]json.RawMessage
 		to   *decimal
-	}{{g.Prices, &told.price}, {g.Caps, &told.cap}, {g.Changes, &told.change}, {g.Reserves, &told.reserve}, {g.Trades, &told.trade}} {
+	}{{g.Prices, &fields.price}, {g.Caps, &fields.cap}, {g.Changes, &fields.change}, {g.Reserves, &fields.reserve}, {g.Trades, &fields.trade}} {
 		if raw := one.from[key]; raw != nil && !decodeRow(raw, one.to) {
 			return r, marketCap, false
 		}
 	}
-	v, priced := told.price.value()
-	before, told24 := told.change.dayAgo(v)
-	at, timed := told.trade.time(reply.Received)
+	v, priced := fields.price.value()
+	before, hasChange := fields.change.dayAgo(v)
+	at, timed := fields.trade.time(reply.Received)
 	if g.Trades == nil {
 		at, timed = replyTime(reply)
 	}
-	reserve, deep := told.reserve.value()
+	reserve, deep := fields.reserve.value()
 	deep = g.Reserves == nil || deep && reserve.Cmp(minLiquidity) >= 0
-	if !priced || !told24 || !timed || !deep {
+	if !priced || !hasChange || !timed || !deep {
 		return r, marketCap, false
 	}
-	marketCap, _ = told.cap.value() // null unless verified
+	marketCap, _ = fields.cap.value() // null unless verified
 	return price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.GeckoTerminal}, DayAgo: before}, marketCap, true
 }
 

@@ -62,7 +62,7 @@ func TestWithoutKey(t *testing.T) {
 	if _, err := NewCoinGecko(c); err == nil {
 		t.Error("CoinGecko without a key")
 	}
-	if got := all(t.Context(), opening(t, c, opener(NewHosted)), testTokens); len(got.errs) > 0 || len(got.said) == 0 {
+	if got := all(t.Context(), opening(t, c, opener(NewHosted)), testTokens); len(got.errs) > 0 || len(got.texts) == 0 {
 		t.Errorf("hosted without a key: %v", got.errs)
 	}
 	locked := errors.New("the keyring is locked")

@@ -32,7 +32,7 @@ func TestLies(t *testing.T) {
 			x := s.opened(t, at, quick())
 			at.play(t, s.replies, nil)
 			honest := all(t.Context(), x, s.asks())
-			told, read := 0, 0
+			tried, read := 0, 0
 			for _, r := range s.replies {
 				var doc any
 				decode(t, recording(t, r.file), &doc)
@@ -43,8 +43,8 @@ func TestLies(t *testing.T) {
 						for _, wrong := range compare(honest, got) {
 							t.Errorf("%s: %v is %s: %s", r.file, leaf, name, wrong)
 						}
-						told++
-						return len(got.errs) > 0 || !maps.Equal(got.said, honest.said)
+						tried++
+						return len(got.errs) > 0 || !maps.Equal(got.texts, honest.texts)
 					}
 					if !lie("object") && !lie("removed") {
 						continue // the leaf is not read
@@ -58,7 +58,7 @@ func TestLies(t *testing.T) {
 			if read == 0 {
 				t.Error("no leaf is read")
 			}
-			t.Logf("%d lies; %d leaves are read", told, read)
+			t.Logf("%d lies; %d leaves are read", tried, read)
 		})
 	}
 }
@@ -73,18 +73,18 @@ func compare(honest, got outcome) (wrong []string) {
 		}
 		changed[method][line] = true
 	}
-	for key, line := range got.said {
+	for key, line := range got.texts {
 		_, whose, _ := strings.Cut(key, " ")
-		if !askedFor[whose] || strings.Contains(line, bad) {
+		if !requestedKeys[whose] || strings.Contains(line, bad) {
 			wrong = append(wrong, key+": "+line)
 		}
-		if honest.said[key] == "" {
+		if honest.texts[key] == "" {
 			note(key, "new "+line)
 		}
 	}
-	for key, line := range honest.said {
+	for key, line := range honest.texts {
 		method, _, _ := strings.Cut(key, " ")
-		if got.said[key] != line && got.errs[method] == nil {
+		if got.texts[key] != line && got.errs[method] == nil {
 			note(key, line)
 		}
 	}
@@ -104,7 +104,7 @@ func compare(honest, got outcome) (wrong []string) {
 // maxText is longer than any error, including what a service may add to it.
 const maxText = 1000
 
-var askedFor = func() map[string]bool {
+var requestedKeys = func() map[string]bool {
 	all := make(map[string]bool)
 	for _, t := range testTokens {
 		all[whose(price.IDOf(t))] = true

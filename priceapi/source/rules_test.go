@@ -11,8 +11,8 @@ import (
 	"swapkeep/rest"
 )
 
-// told formats the answers without their tokens.
-func (a *results) told() string {
+// summary formats the answers without their tokens.
+func (a *results) summary() string {
 	var lines []string
 	for _, r := range a.readings {
 		lines = append(lines, "now "+describe(r))
@@ -106,7 +106,7 @@ func TestRules(t *testing.T) {
 		r, to := recordedAs(x.file), newResults()
 		body := fmt.Sprintf(x.form, x.with)
 		err := r.read(&rest.Reply{Body: []byte(body), Received: testNow}, r.asks(testTokens), to)
-		if got := to.told(); got != x.want || err != nil {
+		if got := to.summary(); got != x.want || err != nil {
 			t.Errorf("%s: %s\ntells %q, %v; want %q", x.file, body, got, err, x.want)
 		}
 	}
@@ -129,7 +129,7 @@ func TestWrongClock(t *testing.T) {
 				t.Fatal(err)
 			}
 			if (len(to.readings) > 0) != (want >= 0) {
-				t.Errorf("%s: the service is ahead by %s: %s", file, off, to.told())
+				t.Errorf("%s: the service is ahead by %s: %s", file, off, to.summary())
 			}
 			for _, x := range to.readings {
 				if age := testNow.Sub(x.At); age < want || age > want+time.Hour {

@@ -284,8 +284,8 @@ func (s subject) opened(t *testing.T, at *stage, l rest.Limits) any {
 
 // An outcome is everything a source returned, as text by method and token.
 type outcome struct {
-	said map[string]string
-	errs map[string]error // by method
+	texts map[string]string
+	errs  map[string]error // by method
 }
 
 // since and step are the arguments for archives.
@@ -296,40 +296,40 @@ var (
 
 // methods are the requests that a source may support.
 var methods = map[string]func(context.Context, any, []tokens.Token, map[string]string) error{
-	"now": func(ctx context.Context, x any, ts []tokens.Token, said map[string]string) error {
+	"now": func(ctx context.Context, x any, ts []tokens.Token, lines map[string]string) error {
 		s, ok := x.(poll.Source)
 		if !ok {
 			return errNotServed
 		}
 		readings, err := s.Now(ctx, ts)
 		for _, r := range readings {
-			put(said, "now", r.ID, describe(r))
+			put(lines, "now", r.ID, describe(r))
 		}
 		return err
 	},
-	"past": func(ctx context.Context, x any, ts []tokens.Token, said map[string]string) error {
+	"past": func(ctx context.Context, x any, ts []tokens.Token, lines map[string]string) error {
 		s, ok := x.(poll.Archive)
 		if !ok {
 			return errNotServed
 		}
 		candles, err := s.Past(ctx, ts, since, step)
 		for id, all := range candles {
-			put(said, "past", id, chart(all))
+			put(lines, "past", id, chart(all))
 		}
 		return err
 	},
-	"caps": func(ctx context.Context, x any, ts []tokens.Token, said map[string]string) error {
+	"caps": func(ctx context.Context, x any, ts []tokens.Token, lines map[string]string) error {
 		s, ok := x.(poll.MetadataSource)
 		if !ok {
 			return errNotServed
 		}
 		caps, err := s.MarketCaps(ctx, ts)
 		for id, v := range caps {
-			put(said, "caps", id, short(v))
+			put(lines, "caps", id, short(v))
 		}
 		return err
 	},
-	"holders": func(ctx context.Context, x any, ts []tokens.Token, said map[string]string) error {
+	"holders": func(ctx context.Context, x any, ts []tokens.Token, lines map[string]string) error {
 		s, ok := x.(poll.MetadataSource)
 		if !ok {
 			return errNotServed
@@ -340,7 +340,7 @@ var methods = map[string]func(context.Context, any, []tokens.Token, map[string]s
 			if n == 0 {
 				line += bad
 			}
-			put(said, "holders", id, line)
+			put(lines, "holders", id, line)
 		}
 		return err
 	},
@@ -388,12 +388,12 @@ func short(v price.Value) string {
 	return strings.TrimRight(strings.TrimRight(v.String(), "0"), ".")
 }
 
-func put(said map[string]string, what string, id price.ID, line string) {
+func put(lines map[string]string, what string, id price.ID, line string) {
 	key := what + " " + whose(id)
-	if _, twice := said[key]; twice {
+	if _, twice := lines[key]; twice {
 		line += bad
 	}
-	said[key] = line
+	lines[key] = line
 }
 
 func whose(id price.ID) string {
@@ -404,7 +404,7 @@ func whose(id price.ID) string {
 func all(ctx context.Context, x any, ts []tokens.Token) outcome {
 	out := outcome{make(map[string]string), make(map[string]error)}
 	for name, ask := range methods {
-		if err := ask(ctx, x, ts, out.said); err != nil && err != errNotServed {
+		if err := ask(ctx, x, ts, out.texts); err != nil && err != errNotServed {
 			out.errs[name] = err
 		}
 	}
@@ -413,8 +413,8 @@ func all(ctx context.Context, x any, ts []tokens.Token) outcome {
 
 func (o outcome) lines() string {
 	var b strings.Builder
-	for _, k := range slices.Sorted(maps.Keys(o.said)) {
-		fmt.Fprintf(&b, "%s: %s\n", k, o.said[k])
+	for _, k := range slices.Sorted(maps.Keys(o.texts)) {
+		fmt.Fprintf(&b, "%s: %s\n", k, o.texts[k])
 	}
 	return b.String()
 }

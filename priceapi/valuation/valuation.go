@@ -1,4 +1,4 @@
-// Package valuation converts token amounts by the newest board of prices: to US dollars for
+// Package valuation converts token amounts by the newest price table of prices: to US dollars for
 // display, and for a swap's guards, which accept fewer prices.
 package valuation
 

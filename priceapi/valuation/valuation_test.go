@@ -70,17 +70,17 @@ func TestShown(t *testing.T) {
 		age  time.Duration
 		want string // "" = unknown
 	}{
-		"current":                         {id(0), pricetable.StaleAfter, "0.003000"},
-		"six decimals":                    {id(1), 0, "1000000.000000"},
-		"no price":                        {id(2), 0, ""},
-		"stale":                           {id(3), 0, ""},
-		"stale since the board":           {id(0), pricetable.StaleAfter + time.Second, ""},
-		"taken in the future":             {id(0), -pricetable.Ahead - time.Second, ""},
-		"imported, told by pools alone":   {id(4), 0, ""},
-		"imported, told by an oracle too": {id(5), 0, "0.000005"},
-		"built in, told by pools alone":   {id(8), 0, "0.000005"},
-		"not on the board":                {id(9), 0, ""},
-		"the same address on chain ten":   {price.ID{Chain: 10}, 0, ""},
+		"current":                            {id(0), pricetable.StaleAfter, "0.003000"},
+		"six decimals":                       {id(1), 0, "1000000.000000"},
+		"no price":                           {id(2), 0, ""},
+		"stale":                              {id(3), 0, ""},
+		"stale since the table was made":     {id(0), pricetable.StaleAfter + time.Second, ""},
+		"taken in the future":                {id(0), -pricetable.Ahead - time.Second, ""},
+		"imported, price from pools only":    {id(4), 0, ""},
+		"imported, price from an oracle too": {id(5), 0, "0.000005"},
+		"built in, price from pools only":    {id(8), 0, "0.000005"},
+		"not in the table":                   {id(9), 0, ""},
+		"the same address on chain ten":      {price.ID{Chain: 10}, 0, ""},
 	} {
 		v, err := desk(c.age).DisplayValue(c.of, big.NewInt(1e12))
 		if c.want == "" {
@@ -91,14 +91,14 @@ func TestShown(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", name, v.Fixed(6), err, c.want)
 		}
 	}
-	for _, amount := range unsound() {
+	for _, amount := range invalidAmounts() {
 		if v, err := desk(0).DisplayValue(id(0), amount); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%v is worth %s, %v", amount, v, err)
 		}
 	}
 }
 
-func unsound() []*big.Int {
+func invalidAmounts() []*big.Int {
 	huge := new(big.Int).Lsh(big.NewInt(1), 256)
 	return []*big.Int{nil, big.NewInt(-1), huge}
 }
@@ -117,16 +117,16 @@ func TestGuardsRestOnNoPool(t *testing.T) {
 		"the other way":                  {1, 0, 0, "333333333333333333333333333"},
 		"the oracles' prices are old":    {0, 1, pricetable.StaleAfter + time.Second, ""},
 		"no price":                       {0, 2, 0, ""},
-		"an old one":                     {3, 0, 0, ""},
-		"imported, told by pools":        {4, 0, 0, ""},
+		"an old price":                   {3, 0, 0, ""},
+		"imported, price from pools":     {4, 0, 0, ""},
 		"for an imported one, likewise":  {0, 4, 0, ""},
-		"built in, told by pools":        {8, 0, 0, ""},
+		"built in, price from pools":     {8, 0, 0, ""},
 		"for a built-in one, likewise":   {0, 8, 0, ""},
-		"imported, told by an oracle":    {5, 1, 0, "5000000"},
+		"imported, price from an oracle": {5, 1, 0, "5000000"},
 		"the dearest for the cheapest":   {6, 7, 0, "100000000000000000000"},
 		"the cheapest for the dearest":   {7, 6, 0, "10000000000000000"},
-		"what is nowhere on the board":   {0, 99, 0, ""},
-		"the board is of the future too": {0, 1, -pricetable.Ahead - time.Second, ""},
+		"bought token not in the table":  {0, 99, 0, ""},
+		"the table is of the future too": {0, 1, -pricetable.Ahead - time.Second, ""},
 	} {
 		n, err := desk(c.age).Out(t.Context(), 1, at(c.in), 1, at(c.out), ether)
 		if c.want == "" && !errors.Is(err, ErrUnknown) || c.want != "" && (err != nil || n.String() != c.want) {
@@ -137,7 +137,7 @@ func TestGuardsRestOnNoPool(t *testing.T) {
 			t.Errorf("%s: worth %s, %v", name, worth, err)
 		}
 	}
-	for _, amount := range unsound() {
+	for _, amount := range invalidAmounts() {
 		if n, err := desk(0).Out(t.Context(), 1, at(0), 1, at(1), amount); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%v buys %s, %v", amount, n, err)
 		}

@@ -18,10 +18,10 @@ const goodKey = "test-key-not-secret"
 
 // A counter is a Limiter that allows each client n requests.
 type counter struct {
-	mu    sync.Mutex
-	n     int
-	fails bool
-	asked []string
+	mu      sync.Mutex
+	n       int
+	fails   bool
+	clients []string
 }
 
 func (c *counter) Allow(_ context.Context, client string) (Allowance, error) {
@@ -30,9 +30,9 @@ func (c *counter) Allow(_ context.Context, client string) (Allowance, error) {
 	if c.fails {
 		return Allowance{}, errors.New("redis is gone")
 	}
-	c.asked = append(c.asked, client)
+	c.clients = append(c.clients, client)
 	used := 0
-	for _, a := range c.asked {
+	for _, a := range c.clients {
 		if a == client {
 			used++
 		}
@@ -100,8 +100,8 @@ func TestRateLimit(t *testing.T) {
 	if r := s.get(t, docsPath); r.status != 200 {
 		t.Errorf("the documentation is %d", r.status)
 	}
-	if slices.Contains(limit.asked, "key:guess") || !slices.Contains(limit.asked, "key:tester") || !slices.Contains(limit.asked, "address:127.0.0.1") {
-		t.Errorf("counted are %q", limit.asked)
+	if slices.Contains(limit.clients, "key:guess") || !slices.Contains(limit.clients, "key:tester") || !slices.Contains(limit.clients, "address:127.0.0.1") {
+		t.Errorf("counted are %q", limit.clients)
 	}
 	limit.fails = true
 	if r := s.get(t, pricesPath, keyHeader, goodKey); r.status != 503 || into[Problem](t, r).Type != noCount.urn() || strings.Contains(r.body, "redis is") {

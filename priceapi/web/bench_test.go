@@ -158,8 +158,8 @@ func BenchmarkChart(b *testing.B) {
 	}
 }
 
-// BenchmarkNewBoard measures what delays the first request after a fetch.
-func BenchmarkNewBoard(b *testing.B) {
+// BenchmarkNewTable measures what delays the first request after a fetch.
+func BenchmarkNewTable(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
 		all := pricetable.New(9, then, many(n))
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

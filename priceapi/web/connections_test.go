@@ -58,7 +58,7 @@ func TestManySilentConnections(t *testing.T) {
 	dial(t, s.address, crowd)
 	began := time.Now()
 	if r := s.get(t, pricesPath); r.status != http.StatusOK {
-		t.Fatal(r)
+		t.Fatalf("GET prices: %+v, want status 200", r)
 	}
 	took := time.Since(began)
 	ours := descriptors(t) - before - crowd
@@ -153,7 +153,7 @@ func TestStop(t *testing.T) {
 	began := time.Now()
 	s.stop()
 	if m := next(t, stream); m.name != "end" || !strings.Contains(m.raw, "stopping") {
-		t.Errorf("%+v", m)
+		t.Errorf("the last event is %+v, want end with \"stopping\"", m)
 	}
 	if _, open := <-stream; open {
 		t.Error("the stream goes on")

@@ -21,7 +21,7 @@ func document(t *testing.T, s *site) node {
 	t.Helper()
 	r := s.get(t, specPath)
 	if r.status != 200 || r.header.Get("Content-Type") != openapiType {
-		t.Fatalf("%d %v", r.status, r.header)
+		t.Fatalf("the specification: status %d, header %v; want 200 and the OpenAPI type", r.status, r.header)
 	}
 	return into[node](t, r)
 }
@@ -39,7 +39,7 @@ func dig(n node, names ...string) node {
 func TestDocument(t *testing.T) {
 	d := document(t, serve(t, config()))
 	if d["openapi"] != "3.1.0" || dig(d, "info")["version"] != "1.2.3" || !strings.Contains(dig(d, "info")["description"].(string), "| "+unknownToken.urn()+" | 404 |") {
-		t.Errorf("%v %v", d["openapi"], d["info"])
+		t.Errorf("openapi is %v, info %v", d["openapi"], d["info"])
 	}
 	schemas := dig(d, "components", "schemas")
 	if len(schemas) != 16 || schemas["ErrorModel"] != nil || schemas["ErrorDetail"] != nil {
@@ -117,7 +117,7 @@ func TestOperations(t *testing.T) {
 		}
 	}
 	if dig(d, "components", "securitySchemes", keyScheme)["name"] != keyHeader {
-		t.Errorf("%v", dig(d, "components"))
+		t.Errorf("the components lack the key's header: %v", dig(d, "components"))
 	}
 	if open := document(t, serve(t, config())); dig(open, "components")["securitySchemes"] != nil || strings.Contains(string(encode(open)), `"security":`) {
 		t.Error("a service without keys documents keys")
@@ -130,7 +130,7 @@ func TestLimitsAsDocumented(t *testing.T) {
 	for _, p := range dig(d, "paths", pricesPath, "get")["parameters"].([]any) {
 		p := p.(node)
 		if schema := dig(p, "schema"); p["name"] == "limit" && (schema["default"] != float64(defaultLimit) || schema["maximum"] != float64(maxLimit)) {
-			t.Errorf("%v", schema)
+			t.Errorf("the schema of limit is %v, want the default and the maximum", schema)
 		}
 	}
 	var names []any
@@ -150,7 +150,7 @@ func TestPage(t *testing.T) {
 	r := s.get(t, docsPath)
 	policy := r.header.Get("Content-Security-Policy")
 	if r.status != 200 || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") || !strings.Contains(policy, "default-src 'none'") || regexp.MustCompile(`https?:|\*|script-src[^;]*unsafe`).MatchString(policy) {
-		t.Fatalf("%d %v", r.status, r.header)
+		t.Fatalf("the page: status %d, header %v; want 200, HTML and a strict policy", r.status, r.header)
 	}
 	if regexp.MustCompile(`https?://|src="//|href="//|<script>|<style>|\son\w+=`).MatchString(r.body) {
 		t.Errorf("the page reaches out, or has scripts in it, which its policy forbids: %s", r.body)
@@ -183,7 +183,7 @@ func TestPage(t *testing.T) {
 	}
 	start := s.get(t, "/docs/start.js").body
 	if !strings.Contains(start, `url: "`+specPath+`"`) || !strings.Contains(start, "validatorUrl: null") {
-		t.Error(start)
+		t.Errorf("start.js lacks the specification's address or asks a validator: %s", start)
 	}
 	for accept, want := range map[string]bool{"gzip": true, "GZIP": true, "br,gzip ; q=0.5": true, "gzip;q=0": false, "gzip;q=0.000": false, "": false, "br": false, "x-gzip": false} {
 		if acceptsGzip(accept) != want {

@@ -65,21 +65,21 @@ func (a *API) takeStream(r *http.Request) (done func(), why string) {
 	}, ""
 }
 
-// follow sends all prices, and after each board the changes.
+// follow sends all prices, and after each table the changes.
 func (a *API) follow(r *http.Request, s stream) {
 	beat := time.NewTicker(a.limits.Heartbeat)
 	defer beat.Stop()
 	if !s.send([]byte("retry: 5000\n\n")) {
 		return
 	}
-	var told *pricetable.Board // the last board sent
+	var sent *pricetable.Table // the last table sent
 	for {
 		b, next := a.c.Feed.Next()
-		if b != told && !b.Fetched.IsZero() {
-			if !s.send(a.changes.between(told, b)) {
+		if b != sent && !b.Fetched.IsZero() {
+			if !s.send(a.changes.between(sent, b)) {
 				return
 			}
-			told = b
+			sent = b
 		}
 		for waiting := true; waiting; {
 			select {
@@ -124,13 +124,13 @@ type changes struct {
 }
 
 type change struct {
-	from, to *pricetable.Board
+	from, to *pricetable.Table
 	message  []byte
 }
 
-// between returns the event with the changes from one board to another; from nil, with
+// between returns the event with the changes from one table to another; from nil, with
 // every price.
-func (c *changes) between(from, to *pricetable.Board) []byte {
+func (c *changes) between(from, to *pricetable.Table) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept := &c.partial
@@ -143,8 +143,8 @@ func (c *changes) between(from, to *pricetable.Board) []byte {
 	return kept.message
 }
 
-// event encodes a board's prices that differ from an earlier board's.
-func event(before, b *pricetable.Board) []byte {
+// event encodes a table's prices that differ from an earlier table's.
+func event(before, b *pricetable.Table) []byte {
 	e := PriceEvent{Timestamp: formatNoZone(b.Fetched), Data: []EventPrice{}}
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.Public && r.Now.Known() && !sameAs(before, r) {
@@ -156,7 +156,7 @@ func event(before, b *pricetable.Board) []byte {
 	return append(m, "\n\n"...)
 }
 
-func sameAs(before *pricetable.Board, r *pricetable.Row) bool {
+func sameAs(before *pricetable.Table, r *pricetable.Row) bool {
 	if before == nil {
 		return false
 	}

@@ -38,7 +38,7 @@ func (s *site) follow(t *testing.T, header ...string) (messages <-chan message, 
 		t.Fatal(err)
 	}
 	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" {
-		t.Fatalf("%d %v", res.StatusCode, res.Header)
+		t.Fatalf("the stream: status %d, header %v; want 200 and text/event-stream", res.StatusCode, res.Header)
 	}
 	all := make(chan message, 100)
 	go func() {
@@ -96,10 +96,10 @@ func TestEvents(t *testing.T) {
 	stream, _ := s.follow(t)
 	first := next(t, stream)
 	if first.name != "prices" || first.id != "7" || len(first.data.Data) != 9 || first.data.Timestamp != "2025-12-27T10:15:00.123456" {
-		t.Fatalf("%+v", first)
+		t.Fatalf("the first event is %+v, want all 9 prices of table 7", first)
 	}
 	if want := (EventPrice{Identity{1, "0x0000000000000000000000000000000000000000"}, "3050.120000000000000000", "2998.400000000000000000", "1.72492", false}); first.data.Data[0] != want {
-		t.Errorf("%+v", first.data.Data[0])
+		t.Errorf("the first price is %+v, want %+v", first.data.Data[0], want)
 	}
 	changed := rows()
 	changed[0].Now.Value = dollars("3051")
@@ -114,11 +114,11 @@ func TestEvents(t *testing.T) {
 		got = append(got, string(p.TokenAddress)+" "+string(p.PriceNow))
 	}
 	if second.id != "8" || len(got) != 3 || !strings.HasPrefix(got[0], "0x0000000000000000000000000000000000000000 3051.0") || !second.data.Data[1].Stale || !strings.HasPrefix(got[2], newToken.Hex()) {
-		t.Errorf("%s %q", second.id, got)
+		t.Errorf("the second event is %s with %q, want 8 with three changes", second.id, got)
 	}
 	c.Feed.Publish(pricetable.New(9, then.Add(time.Minute), changed))
 	if third := next(t, stream); third.id != "9" || len(third.data.Data) != 0 || !strings.Contains(third.raw, `"data":[]`) {
-		t.Errorf("%+v", third)
+		t.Errorf("the third event is %+v, want 9 without changes", third)
 	}
 	// A client that reconnects gets all prices whatever its last ID, because IDs restart
 	// with the service.
@@ -155,7 +155,7 @@ func TestHeartbeat(t *testing.T) {
 		select {
 		case m := <-stream:
 			if m.name != "comment" {
-				t.Fatalf("%+v", m)
+				t.Fatalf("an event while nothing changes: %+v, want comments only", m)
 			}
 		case <-time.After(5 * time.Second):
 			t.Fatal("no sign of life")
@@ -174,7 +174,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	next(t, one)
 	next(t, two)
 	if r := s.get(t, Base+"/events"); r.status != 503 || r.header.Get("Retry-After") != "30" || into[Problem](t, r).Type != fullStreams.urn() {
-		t.Fatalf("%d %s", r.status, r.body)
+		t.Fatalf("one stream too many: status %d, %s; want 503", r.status, r.body)
 	}
 	stop()
 	await.Until(t, 5*time.Second, "the place is free again", func() bool { return s.ask(t, http.MethodHead, Base+"/events").status == 200 })
@@ -209,7 +209,7 @@ func TestSlowReader(t *testing.T) {
 		}
 		c.Feed.Publish(pricetable.New(seq, then, all))
 		if r := s.get(t, pricesPath); r.status != 200 {
-			t.Fatal(r)
+			t.Fatalf("GET prices: %+v, want status 200", r)
 		}
 	}
 }

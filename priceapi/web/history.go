@@ -18,7 +18,7 @@ func (a *API) history(w http.ResponseWriter, r *http.Request, address common.Add
 		unknownToken.problem(missing(chain)).write(w, r)
 		return
 	}
-	row := s.board.Rows[place]
+	row := s.table.Rows[place]
 	p, _ := price.PeriodNamed(period) // validated already
 	ctx, cancel := context.WithTimeout(r.Context(), a.limits.Backend)
 	defer cancel()
@@ -29,7 +29,7 @@ func (a *API) history(w http.ResponseWriter, r *http.Request, address common.Add
 	}
 	chart := Chart{
 		TokenAddress: addressText(address), ChainID: row.Token.Chain, Symbol: row.Token.Symbol, Period: p.Name, StepSeconds: int(p.Step.Seconds()),
-		Data: []Candle{}, Timestamp: formatNoZone(s.board.Fetched),
+		Data: []Candle{}, Timestamp: formatNoZone(s.table.Fetched),
 	}
 	newAnswer(appendCandles(encode(chart), candles), s.stale([]int32{place})).write(w, r)
 }
@@ -92,7 +92,7 @@ func (a *API) available(w http.ResponseWriter, r *http.Request, chain uint64) {
 	made.write(w, r)
 }
 
-// coverages reads what the history holds, once per board, because it may have to scan
+// coverages reads what the history holds, once per table, because it may have to scan
 // everything.
 func (a *API) coverages(ctx context.Context, s *snapshot) ([]poll.Coverage, error) {
 	if err := acquire(ctx, a.coverage); err != nil {
@@ -109,15 +109,15 @@ func (a *API) coverages(ctx context.Context, s *snapshot) ([]poll.Coverage, erro
 	return covered, err
 }
 
-// availableList lists the chain's tokens that have charts, in the board's order.
+// availableList lists the chain's tokens that have charts, in the table's order.
 func (s *snapshot) availableList(covered []poll.Coverage, chain uint64) AvailableList {
 	of := make(map[price.ID]poll.Coverage, len(covered))
 	for _, c := range covered {
 		of[c.ID] = c
 	}
-	list := AvailableList{Data: []Available{}, Timestamp: formatNoZone(s.board.Fetched)}
+	list := AvailableList{Data: []Available{}, Timestamp: formatNoZone(s.table.Fetched)}
 	for _, i := range s.monitored[chain] {
-		row := &s.board.Rows[i]
+		row := &s.table.Rows[i]
 		c := of[row.ID()]
 		var periods []AvailablePeriod
 		for _, p := range price.Periods() {

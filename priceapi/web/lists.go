@@ -30,7 +30,7 @@ type filter struct {
 // list has no timestamp yet.
 func (a *API) prices(w http.ResponseWriter, r *http.Request, k listKey, f filter) {
 	s := a.snapshot()
-	if s.board.Fetched.IsZero() {
+	if s.table.Fetched.IsZero() {
 		notFetched.problem("no source has returned a price since the service started").after(firstFetch).write(w, r)
 		return
 	}
@@ -77,10 +77,10 @@ func (a *API) shared(ctx context.Context, s *snapshot, key string, build func() 
 }
 
 func (a *API) pageKey(s *snapshot, k listKey) string {
-	return fmt.Sprintf("%s/%d.%d/%d/%d/%d/%d", a.c.Version, s.board.Seq, s.board.Fetched.UnixNano(), k.of, k.chain, k.limit, k.offset)
+	return fmt.Sprintf("%s/%d.%d/%d/%d/%d/%d", a.c.Version, s.table.Seq, s.table.Fetched.UnixNano(), k.of, k.chain, k.limit, k.offset)
 }
 
-// filtered returns the places that match all parts of the filter, in the board's order.
+// filtered returns the places that match all parts of the filter, in the table's order.
 func (s *snapshot) filtered(chain uint64, f filter) []int32 {
 	var view []int32
 	if len(f.addresses) > 0 {
@@ -95,7 +95,7 @@ func (s *snapshot) filtered(chain uint64, f filter) []int32 {
 	slices.Sort(view)
 	view = slices.Compact(view)
 	return slices.DeleteFunc(view, func(i int32) bool {
-		r := &s.board.Rows[i]
+		r := &s.table.Rows[i]
 		return !r.Now.Known() || chain != 0 && r.Token.Chain != chain ||
 			len(f.symbols) > 0 && !slices.ContainsFunc(f.symbols, func(want string) bool { return strings.EqualFold(want, r.Token.Symbol) })
 	})
@@ -107,7 +107,7 @@ func (a *API) price(w http.ResponseWriter, r *http.Request, address common.Addre
 	switch {
 	case !ok:
 		unknownToken.problem(missing(chain)).write(w, r)
-	case !s.board.Rows[place].Now.Known():
+	case !s.table.Rows[place].Now.Known():
 		noPrice.problem("the token is monitored, but no source has returned its price yet").write(w, r)
 	default:
 		s.single(place).write(w, r)

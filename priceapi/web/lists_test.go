@@ -155,7 +155,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("%d market caps are diluted", diluted)
 	}
 	if l := into[TokenList](t, s.get(t, Base+"/tokens?chain_id=1&limit=1&offset=1")); len(l.Data) != 1 || l.TotalCount != 3 || l.Data[0].Symbol != "WETH" {
-		t.Errorf("%+v", l)
+		t.Errorf("the second page is %+v, want WETH of 3 tokens", l)
 	}
 }
 
@@ -166,11 +166,11 @@ func TestBeforeTheFirstFetch(t *testing.T) {
 	s := serve(t, c)
 	for _, query := range []string{"", "?limit=0100", "?symbols=ETH"} {
 		if r := s.get(t, pricesPath+query); r.status != 503 || r.header.Get("Retry-After") != "5" || into[Problem](t, r).Type != notFetched.urn() {
-			t.Errorf("%d %v %s", r.status, r.header, r.body)
+			t.Errorf("before the first fetch: status %d, header %v, %s; want 503", r.status, r.header, r.body)
 		}
 	}
 	if r := s.get(t, Base+"/tokens"); r.status != 200 || r.body != `{"data":[],"total_count":0,"timestamp":""}` {
-		t.Errorf("%d %s", r.status, r.body)
+		t.Errorf("tokens before the first fetch: status %d, %s; want an empty list", r.status, r.body)
 	}
 	c.Feed.Publish(pricetable.New(1, then, rows()))
 	if r := s.get(t, pricesPath); r.status != 200 {
@@ -232,11 +232,11 @@ func TestETag(t *testing.T) {
 			}
 		}
 	}
-	// The same price on a new board is the same answer; the list has a new time.
+	// The same price on a new table is the same answer; the list has a new time.
 	old, oldOne := s.get(t, pricesPath).header.Get("Etag"), s.get(t, one).header.Get("Etag")
 	c.Feed.Publish(pricetable.New(8, then.Add(time.Minute), rows()))
 	if r := s.get(t, pricesPath, "If-None-Match", old); r.status != 200 {
-		t.Errorf("a new board's list is %d", r.status)
+		t.Errorf("a new table's list: status %d", r.status)
 	}
 	if r := s.get(t, one, "If-None-Match", oldOne); r.status != 304 {
 		t.Errorf("an unchanged price is %d", r.status)
@@ -249,8 +249,8 @@ func TestETag(t *testing.T) {
 	}
 }
 
-// TestChangingBoards checks that every list comes from one board while boards change.
-func TestChangingBoards(t *testing.T) {
+// TestChangingTables checks that every list comes from one table while tables change.
+func TestChangingTables(t *testing.T) {
 	c := config()
 	s := serve(t, c)
 	var readers sync.WaitGroup
@@ -261,7 +261,7 @@ func TestChangingBoards(t *testing.T) {
 			for ctx.Err() == nil {
 				l := into[PriceList](t, s.get(t, pricesPath+"?chain_id=1&limit=1"))
 				if second := l.Timestamp[17:19]; l.Data[0].PriceNow != Price(second+".000000000000000000") && !strings.HasPrefix(string(l.Data[0].PriceNow), "3050") {
-					t.Errorf("price %s of a board of second %s", l.Data[0].PriceNow, second)
+					t.Errorf("price %s of a table of second %s", l.Data[0].PriceNow, second)
 				}
 			}
 		})
@@ -342,11 +342,11 @@ func TestSharedCache(t *testing.T) {
 	other.Cache = cache
 	other.Feed.Publish(pricetable.New(7, then, rows()[:2])) // the same number, another time
 	if r := serve(t, other).get(t, pricesPath); len(into[PriceList](t, r).Data) != 2 {
-		t.Errorf("another board's list is served: %s", r.body)
+		t.Errorf("another table's list is served: %s", r.body)
 	}
 }
 
-// TestSharedCacheIsBounded checks that requests for every offset of one board do not fill
+// TestSharedCacheIsBounded checks that requests for every offset of one table do not fill
 // the cache.
 func TestSharedCacheIsBounded(t *testing.T) {
 	cache := &memoryCache{kept: map[string][]byte{}}
@@ -359,12 +359,12 @@ func TestSharedCacheIsBounded(t *testing.T) {
 		}
 	}
 	if n := len(cache.kept); n != maxPages {
-		t.Errorf("%d pages of one board are in the cache, at most %d belong there", n, maxPages)
+		t.Errorf("%d pages of one table are in the cache, at most %d belong there", n, maxPages)
 	}
 	c.Feed.Publish(pricetable.New(8, then.Add(time.Minute), rows()))
 	s.get(t, pricesPath)
 	if n := len(cache.kept); n != maxPages+1 {
-		t.Errorf("the next board's page is not in the cache: %d", n)
+		t.Errorf("the next table's page is not in the cache: %d", n)
 	}
 	if g := (&cacheQuota{}); g.take(maxPageBytes+1) || !g.take(maxPageBytes) || g.take(1) {
 		t.Error("the bytes that are given are not bounded")

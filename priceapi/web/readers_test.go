@@ -71,7 +71,7 @@ func TestManyClientsThatDoNotRead(t *testing.T) {
 	for range 3 {
 		began := time.Now()
 		if r := s.get(t, healthPath); r.status != http.StatusOK {
-			t.Fatal(r)
+			t.Fatalf("GET health: %+v, want status 200", r)
 		}
 		direct.CloseIdleConnections()
 		took := time.Since(began)

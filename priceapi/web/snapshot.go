@@ -15,10 +15,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A snapshot is a board with cached encodings. Its views contain only public rows.
+// A snapshot is a table with cached encodings. Its views contain only public rows.
 type snapshot struct {
-	board *pricetable.Board
-	// Indices ("places") of board rows by chain: those with a price, and all. Chain 0 means
+	table *pricetable.Table
+	// Indices ("places") of table rows by chain: those with a price, and all. Chain 0 means
 	// every chain.
 	priced, monitored map[uint64][]int32
 	at                map[common.Address][]int32 // lowest chain id first
@@ -32,9 +32,9 @@ type snapshot struct {
 	covered atomic.Pointer[[]poll.Coverage]
 }
 
-func newSnapshot(b *pricetable.Board) *snapshot {
+func newSnapshot(b *pricetable.Table) *snapshot {
 	s := &snapshot{
-		board: b, priced: map[uint64][]int32{}, monitored: map[uint64][]int32{}, at: make(map[common.Address][]int32, len(b.Rows)),
+		table: b, priced: map[uint64][]int32{}, monitored: map[uint64][]int32{}, at: make(map[common.Address][]int32, len(b.Rows)),
 		items: make([]atomic.Pointer[[]byte], len(b.Rows)), singles: make([]atomic.Pointer[answer], len(b.Rows)),
 	}
 	for i := range b.Rows {
@@ -61,7 +61,7 @@ func newSnapshot(b *pricetable.Board) *snapshot {
 func (s *snapshot) bySymbol() map[string][]int32 {
 	m := map[string][]int32{}
 	for _, i := range s.priced[0] {
-		symbol := strings.ToLower(s.board.Rows[i].Token.Symbol)
+		symbol := strings.ToLower(s.table.Rows[i].Token.Symbol)
 		m[symbol] = append(m[symbol], i)
 	}
 	return m
@@ -71,7 +71,7 @@ func (s *snapshot) item(place int32) []byte {
 	if b := s.items[place].Load(); b != nil {
 		return *b
 	}
-	b := encode(priceItem(s.board.Rows[place]))
+	b := encode(priceItem(s.table.Rows[place]))
 	s.items[place].Store(&b)
 	return b
 }
@@ -79,7 +79,7 @@ func (s *snapshot) item(place int32) []byte {
 // place finds a token; chain 0 means the lowest chain id.
 func (s *snapshot) place(a common.Address, chain uint64) (int32, bool) {
 	for _, i := range s.at[a] {
-		if chain == 0 || s.board.Rows[i].Token.Chain == chain {
+		if chain == 0 || s.table.Rows[i].Token.Chain == chain {
 			return i, true
 		}
 	}
@@ -91,7 +91,7 @@ func (s *snapshot) single(place int32) *answer {
 	if a := s.singles[place].Load(); a != nil {
 		return a
 	}
-	r := s.board.Rows[place]
+	r := s.table.Rows[place]
 	stale := 0
 	if r.Stale {
 		stale = 1
@@ -115,7 +115,7 @@ func (s *snapshot) priceList(places []int32, total int) []byte {
 	size, with24h := 160, 0
 	for _, i := range places {
 		size += len(s.item(i)) + 1
-		if s.board.Rows[i].Has24h() {
+		if s.table.Rows[i].Has24h() {
 			with24h++
 		}
 	}
@@ -128,14 +128,14 @@ func (s *snapshot) priceList(places []int32, total int) []byte {
 	}
 	b = strconv.AppendInt(append(b, `],"total_count":`...), int64(total), 10)
 	b = strconv.AppendInt(append(b, `,"has_24h_data_count":`...), int64(with24h), 10)
-	b = append(append(b, `,"timestamp":"`...), formatNoZone(s.board.Fetched)...)
+	b = append(append(b, `,"timestamp":"`...), formatNoZone(s.table.Fetched)...)
 	return append(b, `"}`...)
 }
 
 // stale counts the rows with a stale price.
 func (s *snapshot) stale(places []int32) (n int) {
 	for _, i := range places {
-		if s.board.Rows[i].Stale {
+		if s.table.Rows[i].Stale {
 			n++
 		}
 	}
@@ -143,9 +143,9 @@ func (s *snapshot) stale(places []int32) (n int) {
 }
 
 func (s *snapshot) tokenList(places []int32, total int) []byte {
-	list := TokenList{Data: make([]Token, 0, len(places)), TotalCount: total, Timestamp: formatNoZone(s.board.Fetched)}
+	list := TokenList{Data: make([]Token, 0, len(places)), TotalCount: total, Timestamp: formatNoZone(s.table.Fetched)}
 	for _, i := range places {
-		list.Data = append(list.Data, token(s.board.Rows[i]))
+		list.Data = append(list.Data, token(s.table.Rows[i]))
 	}
 	return encode(list)
 }
@@ -166,14 +166,14 @@ const (
 	chartsList
 )
 
-// Limits on the pages of one board that are cached, and separately on those that this
+// Limits on the pages of one table that are cached, and separately on those that this
 // process puts into the service's cache.
 const (
 	maxPages     = 128
 	maxPageBytes = 16 << 20
 )
 
-// listCache caches the encoded lists of one board. Reads take no lock.
+// listCache caches the encoded lists of one table. Reads take no lock.
 type listCache struct {
 	all   atomic.Pointer[map[listKey]*answer]
 	mu    sync.Mutex // for writers
@@ -198,11 +198,11 @@ func (p *listCache) put(k listKey, a *answer) {
 	if m[k] != nil || len(a.body) > maxPageBytes {
 		return
 	}
-	for other, gone := range m {
+	for other, evicted := range m {
 		if len(m) < maxPages && p.bytes+len(a.body) <= maxPageBytes {
 			break
 		}
-		p.bytes -= len(gone.body)
+		p.bytes -= len(evicted.body)
 		delete(m, other)
 	}
 	m[k] = a
@@ -210,7 +210,7 @@ func (p *listCache) put(k listKey, a *answer) {
 	p.all.Store(&m)
 }
 
-// A cacheQuota counts what was put into the service's cache for one board, so that requests for
+// A cacheQuota counts what was put into the service's cache for one table, so that requests for
 // ever new offsets cannot fill it.
 type cacheQuota struct {
 	mu           sync.Mutex

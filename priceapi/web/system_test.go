@@ -43,7 +43,7 @@ func TestStats(t *testing.T) {
 	}
 	c.Charts.(*charts).fails.Store(true)
 	if r := s.get(t, Base+"/stats"); r.status != 503 || into[Problem](t, r).Type != noHistory.urn() || strings.Contains(r.body, "disk") {
-		t.Errorf("%d %s", r.status, r.body)
+		t.Errorf("stats without a history: status %d, %s; want 503 and no detail", r.status, r.body)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestHistory(t *testing.T) {
 	}
 	c.Charts.(*charts).fails.Store(true)
 	if r := s.get(t, path); r.status != 503 || r.header.Get("Retry-After") == "" || into[Problem](t, r).Type != noHistory.urn() {
-		t.Errorf("%d %s", r.status, r.body)
+		t.Errorf("a chart without a history: status %d, %s; want 503", r.status, r.body)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestAvailable(t *testing.T) {
 		}
 	}
 	if n := history.coverage.Load(); n != 2 {
-		t.Errorf("the history was read %d times for one board, the failure included", n)
+		t.Errorf("the history was read %d times for one table, the failure included", n)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestProblems(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range problemKinds {
 		if seen[k.name] || k.title == "" || k.remedy == "" || http.StatusText(k.status) == "" {
-			t.Errorf("%+v", k)
+			t.Errorf("a problem kind is incomplete or its name is used twice: %+v", k)
 		}
 		seen[k.name] = true
 		if !strings.Contains(about(), k.urn()) {
@@ -142,7 +142,7 @@ func TestProblems(t *testing.T) {
 
 func TestRoot(t *testing.T) {
 	if r := serve(t, config()).get(t, "/"); r.status != 200 || r.body != `{"name":"Swapkeep price API","version":"1.2.3","api":"/api/v1","documentation":"/docs","openapi":"/openapi.json"}` {
-		t.Errorf("%d %s", r.status, r.body)
+		t.Errorf("GET /: status %d, %s", r.status, r.body)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestPublicOnly(t *testing.T) {
 			t.Errorf("%s tells of it", path)
 		}
 	}
-	for _, b := range []*pricetable.Board{nil, pricetable.New(1, then, nil)} {
+	for _, b := range []*pricetable.Table{nil, pricetable.New(1, then, nil)} {
 		if m := string(event(b, s.c.Feed.Now())); strings.Contains(m, secretToken.Hex()) {
 			t.Error("events tell of it")
 		}

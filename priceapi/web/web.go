@@ -3,7 +3,7 @@
 //
 // A request first passes guard (Host, Origin, size) and gate (keys and rate limits, if
 // configured). The plain form of the two hot requests is then answered directly with bytes
-// that are encoded once per board. Everything else goes through the router and validation
+// that are encoded once per table. Everything else goes through the router and validation
 // to a handler. Both paths use the same handlers, and the short one accepts only what the
 // long one would.
 package web
@@ -102,7 +102,7 @@ type Allowance struct {
 	RetryAfter       time.Duration // if not OK
 }
 
-// A Cache shares encoded answers among all processes of a service. Their boards must agree:
+// A Cache shares encoded answers among all processes of a service. Their tables must agree:
 // the same Seq and Fetched mean the same content. It may lose entries at any time and
 // reports no errors.
 type Cache interface {
@@ -194,15 +194,15 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// snapshot returns the snapshot of the newest board.
+// snapshot returns the snapshot of the newest table.
 func (a *API) snapshot() *snapshot {
-	if s := a.current.Load(); s != nil && s.board == a.c.Feed.Now() {
+	if s := a.current.Load(); s != nil && s.table == a.c.Feed.Now() {
 		return s
 	}
 	a.renewing.Lock()
 	defer a.renewing.Unlock()
 	b := a.c.Feed.Now()
-	if s := a.current.Load(); s != nil && s.board == b {
+	if s := a.current.Load(); s != nil && s.table == b {
 		return s
 	}
 	s := newSnapshot(b)

@@ -23,8 +23,8 @@ type amount struct {
 
 // amount returns base units of a currency as the API shows them, with least as the
 // guaranteed minimum.
-func (m *market) amount(t network.Token, units, least *big.Int) *amount {
-	return &amount{m.currency(t), units.String(), formatted(units, t.Decimals), usd(value(t, units)), least.String()}
+func (m *market) amount(t network.Token, units, minimum *big.Int) *amount {
+	return &amount{m.currency(t), units.String(), formatted(units, t.Decimals), usd(value(t, units)), minimum.String()}
 }
 
 // value returns the worth of base units of a currency, in microdollars.

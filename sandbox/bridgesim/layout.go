@@ -50,7 +50,7 @@ type routerOrder struct {
 	amountIn  *big.Int
 	tokenOut  common.Address
 	amountOut *big.Int
-	least     *big.Int
+	minimum   *big.Int
 	recipient common.Address
 	depositor common.Address // if not zero, the output is deposited in this account's name
 	id        common.Hash
@@ -59,7 +59,7 @@ type routerOrder struct {
 func (o routerOrder) words() [fieldCount]common.Hash {
 	return [fieldCount]common.Hash{
 		common.BytesToHash(o.tokenIn[:]), common.BigToHash(o.amountIn),
-		common.BytesToHash(o.tokenOut[:]), common.BigToHash(o.amountOut), common.BigToHash(o.least),
+		common.BytesToHash(o.tokenOut[:]), common.BigToHash(o.amountOut), common.BigToHash(o.minimum),
 		common.BytesToHash(o.recipient[:]), common.BytesToHash(o.depositor[:]), o.id,
 	}
 }

@@ -53,11 +53,11 @@ const (
 	million   = 1_000_000
 )
 
-// leastValue is the minimum value of a request, and leastAppFee the minimum app fee
+// minValue is the minimum value of a request, and minAppFee the minimum app fee
 // collected for a swap on one chain, in microdollars.
 const (
-	leastValue  = 50_000
-	leastAppFee = 25_000
+	minValue  = 50_000
+	minAppFee = 25_000
 )
 
 // priceOf prices a request.
@@ -82,7 +82,7 @@ func (s *Server) priceOf(q quoteRequest, p parties) (*offer, error) {
 	if o.operation == operationSend && p.recipient == p.user {
 		return nil, errNoRoute
 	}
-	if value(o.in, o.amountIn).Cmp(big.NewInt(leastValue)) < 0 {
+	if value(o.in, o.amountIn).Cmp(big.NewInt(minValue)) < 0 {
 		return nil, errTooLow
 	}
 	o.setFees(bips)
@@ -168,7 +168,7 @@ func (o *offer) setFees(appBips int64) {
 	o.appFee = part(o.amountIn, appBips, allBips)
 	if o.crosses() {
 		o.gasFee = unitsFor(o.in, fillGas[o.destination.ID])
-	} else if value(o.in, o.appFee).Cmp(big.NewInt(leastAppFee)) < 0 {
+	} else if value(o.in, o.appFee).Cmp(big.NewInt(minAppFee)) < 0 {
 		o.appFee = new(big.Int)
 	}
 }

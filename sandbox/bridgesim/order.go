@@ -107,7 +107,7 @@ type OrderView struct {
 	RefundTo    common.Address `json:"refundTo"`
 	AmountIn    *big.Int       `json:"amountIn"`
 	AmountOut   *big.Int       `json:"amountOut"`
-	Least       *big.Int       `json:"least"`
+	MinimumOut  *big.Int       `json:"least"`
 	AppFee      *big.Int       `json:"appFee"` // in the input currency; never paid out
 	Status      string         `json:"status"`
 	FailReason  string         `json:"failReason"`
@@ -126,7 +126,7 @@ func (s *Server) Orders() []OrderView {
 		views[i] = OrderView{
 			RequestID: o.request, OrderID: o.id, Operation: o.operation, Origin: o.origin.ID, Destination: o.destination.ID,
 			User: o.user, Recipient: o.recipient, RefundTo: o.refundTo, AmountIn: o.amountIn, AmountOut: o.amountOut,
-			Least: o.minAmountOut, AppFee: o.appFee, Status: o.status, FailReason: o.failReason,
+			MinimumOut: o.minAmountOut, AppFee: o.appFee, Status: o.status, FailReason: o.failReason,
 			Payment: o.payment, Refund: o.isRefund, LastError: o.lastError,
 		}
 		if o.deposit != nil {

@@ -105,14 +105,14 @@ func isArray(raw json.RawMessage) string {
 }
 
 // each accepts arrays of at most the given length whose elements pass a rule.
-func each(most int, r rule) rule {
+func each(maximum int, r rule) rule {
 	return func(raw json.RawMessage) string {
 		var list []json.RawMessage
 		if json.Unmarshal(raw, &list) != nil {
 			return "must be array"
 		}
-		if len(list) > most {
-			return fmt.Sprintf("must NOT have more than %d items", most)
+		if len(list) > maximum {
+			return fmt.Sprintf("must NOT have more than %d items", maximum)
 		}
 		for _, item := range list {
 			if problem := r(item); problem != "" {

@@ -189,11 +189,11 @@ func (s *Server) admit(e endpoint, r *http.Request) error {
 	if e.quotes && settings.APIKey != "" && key != settings.APIKey {
 		return errUnauthorized
 	}
-	most, bucket := settings.Limit, "other "+key
+	limit, bucket := settings.Limit, "other "+key
 	if e.quotes {
-		most, bucket = settings.QuoteLimit, "quote "+key
+		limit, bucket = settings.QuoteLimit, "quote "+key
 	}
-	if !s.limits.Allow(bucket, most, time.Minute) {
+	if !s.limits.Allow(bucket, limit, time.Minute) {
 		return errRate
 	}
 	return nil

@@ -108,7 +108,7 @@ func (s *Server) paceElapsed(st state) bool {
 func (s *Server) outcome(o *order, st state) Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if out, told := s.settings.Requests[o.request]; told {
+	if out, set := s.settings.Requests[o.request]; set {
 		return out
 	}
 	if st.outcome != nil {
@@ -351,7 +351,7 @@ func (p payment) call(byRouter bool, version string) (operator.Call, error) {
 		}
 		in := convert(p.amount, p.currency, p.on.coin())
 		return operator.Call{To: pair.Router, Value: in, Data: LayoutOf(p.on.layout, p.on.ID, pair.Router).calldata(routerOrder{
-			amountIn: in, tokenOut: p.currency.Address, amountOut: p.amount, least: p.amount, recipient: p.to, id: p.id,
+			amountIn: in, tokenOut: p.currency.Address, amountOut: p.amount, minimum: p.amount, recipient: p.to, id: p.id,
 		})}, nil
 	}
 	if p.currency.Address == native {

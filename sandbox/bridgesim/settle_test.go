@@ -62,7 +62,7 @@ func TestBridgedOrdersAreFilled(t *testing.T) {
 			}
 			now, _ := follow(t, s, q.RequestID, "success")
 			if !slices.Equal(now.InTxHashes, []common.Hash{receipt.TxHash}) || len(now.TxHashes) != 1 || now.FailReason != "N/A" {
-				t.Fatalf("%+v", now)
+				t.Fatalf("the filled request is %+v", now)
 			}
 			to := s.Accounts()[0].Address
 			if tc.more != nil {
@@ -128,7 +128,7 @@ func TestSwapsOnOneChain(t *testing.T) {
 			}
 			now, _ := follow(t, s, q.RequestID, "success")
 			if !slices.Equal(now.InTxHashes, []common.Hash{receipt.TxHash}) || !slices.Equal(now.TxHashes, now.InTxHashes) {
-				t.Errorf("%+v", now)
+				t.Errorf("the filled request is %+v, want one transaction for deposit and fill", now)
 			}
 		})
 	}
@@ -139,7 +139,7 @@ func TestSwapsOnOneChain(t *testing.T) {
 func TestRouterEnforcesTheMinimum(t *testing.T) {
 	s := start(t)
 	q := quote(t, s, baseETH, baseUSDC, sandboxtest.Units(1, 17), nil)
-	least := number(t, q.Details.CurrencyOut.MinimumAmount)
+	minimum := number(t, q.Details.CurrencyOut.MinimumAmount)
 	me := s.Accounts()[0].Address
 	if err := s.Bridge().Haircut(t.Context(), 8453, 51); err != nil {
 		t.Fatal(err)
@@ -152,8 +152,8 @@ func TestRouterEnforcesTheMinimum(t *testing.T) {
 	}
 	before := balance(t, s, baseUSDC, me)
 	executeAll(t, s, q)
-	if got := new(big.Int).Sub(balance(t, s, baseUSDC, me), before); got.Cmp(least) < 0 {
-		t.Errorf("got %s, below %s", got, least)
+	if got := new(big.Int).Sub(balance(t, s, baseUSDC, me), before); got.Cmp(minimum) < 0 {
+		t.Errorf("got %s, below %s", got, minimum)
 	}
 	if err := s.Bridge().Haircut(t.Context(), 8453, 0); err != nil {
 		t.Fatal(err)
@@ -162,9 +162,9 @@ func TestRouterEnforcesTheMinimum(t *testing.T) {
 	q = quote(t, s, baseETH, baseUSDC, sandboxtest.Units(1, 17), nil)
 	before = balance(t, s, baseUSDC, me)
 	executeAll(t, s, q)
-	least = number(t, q.Details.CurrencyOut.MinimumAmount)
-	if got := new(big.Int).Sub(balance(t, s, baseUSDC, me), before); got.Cmp(least) >= 0 {
-		t.Errorf("got %s, which is not below %s", got, least)
+	minimum = number(t, q.Details.CurrencyOut.MinimumAmount)
+	if got := new(big.Int).Sub(balance(t, s, baseUSDC, me), before); got.Cmp(minimum) >= 0 {
+		t.Errorf("got %s, which is not below %s", got, minimum)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestSend(t *testing.T) {
 		amount := map[leg]*big.Int{baseUSDC: sandboxtest.Units(5, 6), baseETH: sandboxtest.Units(1, 17)}[in]
 		q := quote(t, s, in, in, amount, fields{"recipient": s.Accounts()[5].Address})
 		if !slices.Equal(q.ids(), []string{"send"}) || q.Details.Operation != "send" || q.Details.CurrencyOut.Amount != q.Details.CurrencyOut.MinimumAmount {
-			t.Fatalf("%+v", q)
+			t.Fatalf("the quote is %+v, want one send step without slippage", q)
 		}
 		receipt := executeAll(t, s, q)
 		tx, err := json.Marshal(fields{"txHash": receipt.TxHash})
@@ -213,9 +213,9 @@ func TestEndings(t *testing.T) {
 		{"filled", bridgesim.Outcome{Kind: bridgesim.Fill}, "success", arbUSDC, solver, "", "N/A", []string{"pending", "submitted", "success"}},
 		{"late", bridgesim.Outcome{Kind: bridgesim.Fill, DelayMS: 300}, "success", arbUSDC, solver, "", "N/A", []string{"pending", "delayed", "submitted", "success"}},
 		{"short", bridgesim.Outcome{Kind: bridgesim.Fill, ShortBips: 1000}, "success", arbUSDC, solver, "22369320", "N/A", nil},
-		{"by somebody else", bridgesim.Outcome{Kind: bridgesim.Fill, Stranger: true}, "success", arbUSDC, "bridgeStranger", "", "N/A", nil},
+		{"paid by somebody else", bridgesim.Outcome{Kind: bridgesim.Fill, Stranger: true}, "success", arbUSDC, "bridgeStranger", "", "N/A", nil},
 		{"to somebody else", bridgesim.Outcome{Kind: bridgesim.Fill, To: &far}, "success", arbUSDC, solver, "", "N/A", nil},
-		{"by a router", bridgesim.Outcome{Kind: bridgesim.Fill, Router: true}, "success", arbUSDC, "", "", "N/A", nil},
+		{"paid by a router", bridgesim.Outcome{Kind: bridgesim.Fill, Router: true}, "success", arbUSDC, "", "", "N/A", nil},
 		{"refunded", bridgesim.Outcome{Kind: bridgesim.Refund}, "refund", baseUSDC, solver, "25000000", "SLIPPAGE", []string{"pending", "failure", "pending", "refund"}},
 		{"refunded for a reason", bridgesim.Outcome{Kind: bridgesim.Refund, FailReason: "NO_QUOTES"}, "refund", baseUSDC, solver, "25000000", "NO_QUOTES", nil},
 		{"refunded short", bridgesim.Outcome{Kind: bridgesim.Refund, ShortBips: 100}, "refund", baseUSDC, solver, "24750000", "SLIPPAGE", nil},
@@ -289,7 +289,7 @@ func TestWithoutARefundAddressNothingComesBack(t *testing.T) {
 		now = statusOf(t, s, q.RequestID)
 		return now.Status == "failure" && now.RefundFailReason == "MANUAL_REFUND_REQUIRED"
 	}) {
-		t.Fatalf("%+v", now)
+		t.Fatalf("the request is %+v, want a failure that needs a manual refund", now)
 	}
 }
 
@@ -300,7 +300,7 @@ func TestForcedRefund(t *testing.T) {
 	status, raw := ask(t, s, http.MethodPost, "/quote/v2", body)
 	var q quoteReply
 	if status != http.StatusOK || json.Unmarshal(raw, &q) != nil {
-		t.Fatalf("%d %s", status, raw)
+		t.Fatalf("the quote: status %d, %s", status, raw)
 	}
 	executeAll(t, s, q)
 	follow(t, s, q.RequestID, "refund")
@@ -345,7 +345,7 @@ func TestWrongDepositsAreRefunded(t *testing.T) {
 		copy(tx.Data[36:], q.Protocol.V2.OrderID[:])
 		execute(t, s, tx)
 		if now, _ := follow(t, s, q.RequestID, "refund"); now.FailReason != "ORIGIN_CURRENCY_MISMATCH" {
-			t.Errorf("%+v", now)
+			t.Errorf("the refunded request is %+v, want ORIGIN_CURRENCY_MISMATCH", now)
 		}
 	})
 }
@@ -354,20 +354,20 @@ func TestWrongDepositsAreRefunded(t *testing.T) {
 // progress.
 func TestOutcomeOfOneRequest(t *testing.T) {
 	s := start(t)
-	tell := func(request common.Hash, kind bridgesim.Kind) {
+	setOutcome := func(request common.Hash, kind bridgesim.Kind) {
 		set(t, s, func(o *bridgesim.Settings) { o.Requests = map[common.Hash]bridgesim.Outcome{request: {Kind: kind}} })
 	}
 	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
-	tell(q.RequestID, bridgesim.Never)
+	setOutcome(q.RequestID, bridgesim.Never)
 	executeAll(t, s, q)
 	follow(t, s, q.RequestID, "pending")
 	time.Sleep(100 * time.Millisecond) // time for something that must not happen
 	if now := statusOf(t, s, q.RequestID); now.Status != "pending" {
-		t.Fatalf("%+v", now)
+		t.Fatalf("the request is %+v, want pending", now)
 	}
-	tell(q.RequestID, bridgesim.Fail)
+	setOutcome(q.RequestID, bridgesim.Fail)
 	follow(t, s, q.RequestID, "failure")
-	tell(q.RequestID, bridgesim.Refund)
+	setOutcome(q.RequestID, bridgesim.Refund)
 	now, _ := follow(t, s, q.RequestID, "refund")
 	if _, payee, amount := paid(t, s, baseETH, now.TxHashes[0]); payee != s.Accounts()[0].Address || amount.Cmp(sandboxtest.Units(1, 16)) != 0 {
 		t.Errorf("%s to %s", amount, payee)
@@ -381,7 +381,7 @@ func TestDepositMustBeIndexedWhereTheSettingsSaySo(t *testing.T) {
 	receipt := executeAll(t, s, q)
 	time.Sleep(100 * time.Millisecond) // time for something that must not happen
 	if now := statusOf(t, s, q.RequestID); now.Status != "waiting" || len(now.InTxHashes) != 0 {
-		t.Fatalf("%+v", now)
+		t.Fatalf("the request is %+v, want waiting without transactions", now)
 	}
 	mustAsk[fields](t, s, http.MethodPost, "/transactions/index", fields{"chainId": "8453", "txHash": receipt.TxHash, "requestId": q.RequestID})
 	follow(t, s, q.RequestID, "success")
@@ -400,7 +400,7 @@ func TestDepositThatIsReorganisedAway(t *testing.T) {
 	}
 	set(t, s, func(o *bridgesim.Settings) { o.Outcome.Kind = bridgesim.Fill })
 	if now, _ := follow(t, s, q.RequestID, "waiting"); len(now.TxHashes) != 0 {
-		t.Errorf("%+v", now)
+		t.Errorf("the request is %+v, want no payments", now)
 	}
 	executeAll(t, s, q)
 	follow(t, s, q.RequestID, "success")
@@ -451,7 +451,7 @@ func TestDisabledChain(t *testing.T) {
 	s := start(t)
 	set(t, s, func(o *bridgesim.Settings) { o.Disabled = []uint64{42161} })
 	if status, raw := ask(t, s, http.MethodPost, "/quote/v2", request(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)); status != http.StatusBadRequest {
-		t.Errorf("%d %s", status, raw)
+		t.Errorf("a quote to a disabled chain: status %d, want 400: %s", status, raw)
 	}
 }
 
@@ -464,7 +464,7 @@ func TestResetForgetsOrders(t *testing.T) {
 	executeAll(t, s, q)
 	time.Sleep(100 * time.Millisecond) // time for something that must not happen
 	if now := statusOf(t, s, q.RequestID); now.Status != "unknown" || len(s.Bridge().Orders()) != 0 {
-		t.Errorf("%+v", now)
+		t.Errorf("the request is %+v, want unknown and no orders", now)
 	}
 }
 
@@ -489,7 +489,7 @@ func TestControl(t *testing.T) {
 	control("/haircut", `{"chain":8453,"bips":0}`)
 	executeAll(t, s, q)
 	if now, _ := follow(t, s, q.RequestID, "refund"); now.FailReason != "NO_QUOTES" {
-		t.Errorf("%+v", now)
+		t.Errorf("the refunded request is %+v, want NO_QUOTES", now)
 	}
 	resp, err := http.Get(s.ControlURL() + "/bridge/orders")
 	if err != nil {

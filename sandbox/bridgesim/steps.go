@@ -128,23 +128,23 @@ func (o *order) routerCall(settings Settings) (call, error) {
 	if err != nil {
 		return call{}, err
 	}
-	asked := routerOrder{tokenIn: o.in.Address, amountIn: o.amountIn}
+	want := routerOrder{tokenIn: o.in.Address, amountIn: o.amountIn}
 	if o.crosses() {
-		asked.tokenOut, asked.amountOut, asked.least = o.deposited.Address, o.depositAmount, o.minDeposit
-		asked.depositor, asked.id = o.user, o.id
+		want.tokenOut, want.amountOut, want.minimum = o.deposited.Address, o.depositAmount, o.minDeposit
+		want.depositor, want.id = o.user, o.id
 	} else {
-		asked.tokenOut, asked.amountOut, asked.least = o.out.Address, o.amountOut, o.minAmountOut
-		asked.recipient, asked.id = o.recipient, o.request
+		want.tokenOut, want.amountOut, want.minimum = o.out.Address, o.amountOut, o.minAmountOut
+		want.recipient, want.id = o.recipient, o.request
 	}
 	if short := settings.CallShortBips; short > 0 {
-		asked.amountOut = part(asked.least, allBips-short, allBips)
-		asked.least = asked.amountOut
+		want.amountOut = part(want.minimum, allBips-short, allBips)
+		want.minimum = want.amountOut
 	}
 	c := call{to: pair.Router, value: o.amountIn}
 	if o.in.Address != native {
 		c.to, c.value = pair.Proxy, new(big.Int)
 	}
-	c.data = LayoutOf(o.origin.layout, o.origin.ID, c.to).calldata(asked)
+	c.data = LayoutOf(o.origin.layout, o.origin.ID, c.to).calldata(want)
 	if o.crosses() {
 		c.data = append(c.data, o.id[:]...) // after the words that the router reads, as recorded
 	}

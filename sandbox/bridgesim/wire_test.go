@@ -29,7 +29,7 @@ func TestQuoteIsTheRecordedOne(t *testing.T) {
 	s := start(t)
 	status, raw := ask(t, s, http.MethodPost, "/quote/v2", example(t, "quoteA_req"))
 	if status != http.StatusOK {
-		t.Fatalf("%d %s", status, raw)
+		t.Fatalf("the recorded quote request: status %d, %s", status, raw)
 	}
 	got, want := sandboxtest.Decode[any](t, raw), example(t, "quoteA_resp")
 	sandboxtest.SameShape(t, "reply", got, want)
@@ -41,7 +41,7 @@ func TestQuoteIsTheRecordedOne(t *testing.T) {
 	}
 	status, raw = ask(t, s, http.MethodPost, "/price", example(t, "price_req"))
 	if status != http.StatusOK {
-		t.Fatalf("%d %s", status, raw)
+		t.Fatalf("the recorded price request: status %d, %s", status, raw)
 	}
 	if got, want := without(sandboxtest.Decode[any](t, raw), "gas"), without(example(t, "price_resp"), "gas"); !reflect.DeepEqual(got, want) {
 		t.Errorf("price: got\n%v\nwant\n%v", got, want)
@@ -303,7 +303,7 @@ func TestLiesAndFaultsReachTheReply(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status, raw := ask(t, s, http.MethodPost, "/quote/v2", request(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)); status != 503 || string(raw) != body {
-		t.Errorf("%d %s", status, raw)
+		t.Errorf("the quote: status %d, want 503 and the configured body: %s", status, raw)
 	}
 }
 
@@ -372,6 +372,6 @@ func TestAppFeeIsAShareOfTheInput(t *testing.T) {
 	quote(t, s, baseUSDC, leg{8453, "DAI"}, sandboxtest.Units(6, 6), fields{"appFees": []fields{{"recipient": s.Accounts()[3].Address, "fee": "40"}}})
 	orders := s.Bridge().Orders()
 	if len(orders) != 2 || orders[0].AppFee.Cmp(sandboxtest.Units(4, 6)) != 0 || orders[1].AppFee.Cmp(new(big.Int)) != 0 {
-		t.Errorf("%+v", orders)
+		t.Errorf("orders are %+v, want app fees of 4 USDC and 0", orders)
 	}
 }

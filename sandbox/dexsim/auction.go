@@ -64,7 +64,7 @@ func decodeQuote[I dutchInfo](raw []byte) (*dutchQuote, dutchOrder, error) {
 // Values of Settings.Auctions: when to offer an auction if the request allows both
 // auctions and pools.
 const (
-	AuctionsBest   = "best"   // from AuctionLeastUSD on; also ""
+	AuctionsBest   = "best"   // from AuctionMinUSD on; also ""
 	AuctionsNever  = "never"  // pools only
 	AuctionsAlways = "always" // whatever the value
 )
@@ -73,11 +73,11 @@ const (
 func (s *Server) usesAuction(m *market, q quoteRequest, kind *dutchKind) bool {
 	settings := s.Settings()
 	offered := m.UniswapX().Protocol == kind.protocol && settings.Auctions != AuctionsNever
-	asked := len(q.Protocols) == 0 || slices.ContainsFunc(q.Protocols, isUniswapX) // accepts has checked which
-	if !offered || !asked || q.TokenIn == native || q.RoutingPreference == "FASTEST" {
+	requested := len(q.Protocols) == 0 || slices.ContainsFunc(q.Protocols, isUniswapX) // accepts has checked which
+	if !offered || !requested || q.TokenIn == native || q.RoutingPreference == "FASTEST" {
 		return false
 	}
-	return settings.Auctions == AuctionsAlways || q.auctionOnly() || m.usdValue(q) >= settings.auctionLeast()
+	return settings.Auctions == AuctionsAlways || q.auctionOnly() || m.usdValue(q) >= settings.auctionMin()
 }
 
 // auctionOnly reports whether the request allows auctions only.
@@ -99,7 +99,7 @@ func (m *market) usdValue(q quoteRequest) int64 {
 // quoteDutch answers with an order that starts out paying slightly more than the pools.
 func (s *Server) quoteDutch(ctx context.Context, m *market, q quoteRequest, kind *dutchKind) (*envelope, error) {
 	settings := s.Settings()
-	if settings.Auctions != AuctionsAlways && m.usdValue(q) < settings.auctionLeast() {
+	if settings.Auctions != AuctionsAlways && m.usdValue(q) < settings.auctionMin() {
 		return nil, errTooLow
 	}
 	in, _ := m.TokenAt(q.TokenIn)
@@ -196,17 +196,17 @@ func (s Settings) lifetime(kind *dutchKind) int64 {
 	return kind.lifetime
 }
 
-// Defaults of AuctionLeastUSD and AuctionImprovementBips.
+// Defaults of AuctionMinUSD and AuctionImprovementBips.
 const (
-	usualAuctionLeast = 300 // US dollars
-	usualImprovement  = 10  // basis points
+	usualAuctionMin  = 300 // US dollars
+	usualImprovement = 10  // basis points
 )
 
-func (s Settings) auctionLeast() int64 {
-	if s.AuctionLeastUSD > 0 {
-		return s.AuctionLeastUSD
+func (s Settings) auctionMin() int64 {
+	if s.AuctionMinUSD > 0 {
+		return s.AuctionMinUSD
 	}
-	return usualAuctionLeast
+	return usualAuctionMin
 }
 
 func (s Settings) improvement() int64 {

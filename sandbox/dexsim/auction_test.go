@@ -181,7 +181,7 @@ func TestAuctionRepliesHaveTheRecordedShape(t *testing.T) {
 	a := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), fields{"integratorFees": []fields{{"bips": 40, "recipient": receiver}}})
 	status, raw := a.post()
 	if status != http.StatusCreated {
-		t.Fatalf("%d %s", status, raw)
+		t.Fatalf("posting the order: status %d, want 201: %s", status, raw)
 	}
 	sandboxtest.SameShape(t, "order", sandboxtest.Decode[any](t, raw), body("06_order.json", "response"))
 	_, raw = mustAsk[fields](t, s, http.MethodGet, "/orders?orderId="+a.id.Hex(), nil)
@@ -226,7 +226,7 @@ func TestOrdersSettle(t *testing.T) {
 			a.mine(1)
 			e := a.entry()
 			if e.OrderStatus != "filled" || e.Settled[0].AmountOut != a.quote.outputs[0].Amount || e.Settled[0].AmountIn != tc.amount.String() {
-				t.Fatalf("%+v", e)
+				t.Fatalf("the order is %+v, want it filled as quoted", e)
 			}
 			for i, o := range a.quote.outputs {
 				if gained := new(big.Int).Sub(a.balances()[i], before[i]); gained.String() != o.Amount {
@@ -275,16 +275,16 @@ func TestPricesFall(t *testing.T) {
 				a.mine(1)
 				e := a.entry()
 				if e.OrderStatus != "filled" {
-					t.Fatalf("%+v", e)
+					t.Fatalf("the order is %+v, want it filled", e)
 				}
 				gained := new(big.Int).Sub(a.balances()[0], before)
 				start, _ := new(big.Int).SetString(a.quote.outputs[0].Amount, 10)
-				least, _ := new(big.Int).SetString(q.Outputs[0].MinAmount, 10)
-				if gained.String() != e.Settled[0].AmountOut || gained.Cmp(start) >= 0 || gained.Cmp(least) < 0 {
-					t.Errorf("got %s, settled %s, of %s to %s", gained, e.Settled[0].AmountOut, start, least)
+				minimum, _ := new(big.Int).SetString(q.Outputs[0].MinAmount, 10)
+				if gained.String() != e.Settled[0].AmountOut || gained.Cmp(start) >= 0 || gained.Cmp(minimum) < 0 {
+					t.Errorf("got %s, settled %s, of %s to %s", gained, e.Settled[0].AmountOut, start, minimum)
 				}
-				if floor := gained.Cmp(least) == 0; floor != (name != "half way") {
-					t.Errorf("got %s, the floor is %s", gained, least)
+				if atMinimum := gained.Cmp(minimum) == 0; atMinimum != (name != "half way") {
+					t.Errorf("got %s, the floor is %s", gained, minimum)
 				}
 			})
 		}
@@ -356,7 +356,7 @@ func TestPostedTwice(t *testing.T) {
 	for range 2 {
 		status, raw := a.post()
 		if status != http.StatusCreated {
-			t.Fatalf("%d %s", status, raw)
+			t.Fatalf("posting the order: status %d, want 201: %s", status, raw)
 		}
 		replies = append(replies, sandboxtest.Decode[any](t, raw).(fields)["orderStatus"].(string))
 	}
@@ -365,7 +365,7 @@ func TestPostedTwice(t *testing.T) {
 	status, raw := a.post()
 	replies = append(replies, sandboxtest.Decode[any](t, raw).(fields)["orderStatus"].(string))
 	if got := strings.Join(replies, " "); status != http.StatusCreated || got != "open open filled" {
-		t.Errorf("%d, %s", status, got)
+		t.Errorf("posting again: status %d, statuses %q; want 201 and \"open open filled\"", status, got)
 	}
 	a.mine(3)
 	if orders, err := s.DEX().Orders(t.Context()); err != nil || len(orders) != 1 {
@@ -393,7 +393,7 @@ func TestReorganisedFill(t *testing.T) {
 	a.sent()
 	a.mine(1)
 	if e := a.entry(); e.OrderStatus != "filled" {
-		t.Errorf("%+v", e)
+		t.Errorf("the order is %+v, want it filled", e)
 	}
 }
 
@@ -431,7 +431,7 @@ func TestClaims(t *testing.T) {
 			}
 			a.mine(1)
 			if list := a.orders(); !tc.want(list) {
-				t.Errorf("%+v", list)
+				t.Errorf("the list of orders is %+v", list)
 			}
 			states, err := s.DEX().Orders(t.Context())
 			if last := states[len(states)-1]; err != nil || last.OrderID != a.id || (last.Status == "filled") != tc.filled {
@@ -464,7 +464,7 @@ func TestCosigning(t *testing.T) {
 				if !fills {
 					a.wait("the filler tries in vain", func() bool { return a.state().Trouble != "" })
 					if e := a.entry(); e.OrderStatus != "open" || (how == "unsigned") != (len(e.Cosignature) == 0) {
-						t.Errorf("%+v", e)
+						t.Errorf("the order is %+v, want it open", e)
 					}
 					a.cancel()
 					return
@@ -512,7 +512,7 @@ func TestAuctionOrPools(t *testing.T) {
 		{"both asked for, on 1", "", dollars(1, 1000, nil), "DUTCH_V2"},
 		{"both asked for", "", dollars(8453, 1000, nil), "DUTCH_V3"},
 		{"nothing named", "", dollars(8453, 1000, fields{"protocols": nil}), "DUTCH_V3"},
-		{"by its alias", "", dollars(8453, 1000, fields{"protocols": []string{"UNISWAPX"}}), "DUTCH_V3"},
+		{"protocol given by its alias", "", dollars(8453, 1000, fields{"protocols": []string{"UNISWAPX"}}), "DUTCH_V3"},
 		{"too small", "", dollars(8453, 299, nil), "CLASSIC"},
 		{"too small, and nothing else asked for", "", dollars(8453, 299, only), "QuoteAmountTooLowError"},
 		{"small, by the settings", "always", dollars(8453, 1, nil), "DUTCH_V3"},
@@ -576,7 +576,7 @@ func TestOrdersRefusedLater(t *testing.T) {
 		status, raw := a.post()
 		reply := sandboxtest.Decode[any](t, raw).(fields)
 		if status != http.StatusBadRequest {
-			t.Fatalf("%d %s", status, raw)
+			t.Fatalf("posting the order: status %d, want 400: %s", status, raw)
 		}
 		return fmt.Sprint(reply["errorCode"], ": ", reply["detail"])
 	}
@@ -584,31 +584,31 @@ func TestOrdersRefusedLater(t *testing.T) {
 
 	become(t, s, dexsim.Outcome{Refuse: "INTERNAL_ERROR"})
 	if got := refusal(sell(1000)); got != "INTERNAL_ERROR: the order is refused" {
-		t.Error(got)
+		t.Errorf("refused with %q, want INTERNAL_ERROR", got)
 	}
 	become(t, s, dexsim.Outcome{Fill: "never"})
 	if got := refusal(sell(100_001)); got != "VALIDATION_ERROR: Onchain validation failed: InsufficientFunds" {
-		t.Error(got)
+		t.Errorf("refused with %q, want InsufficientFunds", got)
 	}
 	used := sell(1000)
 	used.cancel()
 	if got := refusal(used); got != "VALIDATION_ERROR: Onchain validation failed: NonceUsed" {
-		t.Error(got)
+		t.Errorf("refused with %q, want NonceUsed", got)
 	}
 	for range 5 {
 		sell(1000).mustPost()
 	}
 	if got := refusal(sell(1000)); !strings.HasPrefix(got, "TOO_MANY_OPEN_ORDERS") {
-		t.Error(got)
+		t.Errorf("refused with %q, want TOO_MANY_OPEN_ORDERS", got)
 	}
 	late := sell(1000)
 	late.shift(121 * time.Second)
 	if got := refusal(late); got != "INVALID_ORDER: deadline has passed" {
-		t.Error(got)
+		t.Errorf("refused with %q, want a deadline that has passed", got)
 	}
 	set(t, s, func(settings *dexsim.Settings) { settings.DeadlineSeconds = 25 * 3600 })
 	if got := refusal(sell(1000)); got != "INVALID_ORDER: deadline is more than a day away" {
-		t.Error(got)
+		t.Errorf("refused with %q, want a deadline too far ahead", got)
 	}
 }
 
@@ -645,7 +645,7 @@ func TestAnswersLost(t *testing.T) {
 	}
 }
 
-func TestOrdersAsked(t *testing.T) {
+func TestRequestedOrders(t *testing.T) {
 	s := manual(t, 1, 8453)
 	become(t, s, dexsim.Outcome{Fill: "never"})
 	a := quoted(t, s, 1, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)

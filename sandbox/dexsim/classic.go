@@ -218,8 +218,8 @@ func overhead(portions int) uint64 { return 90_000 + 35_000*uint64(portions) }
 
 // minAmountFloor returns an amount less the slippage, in basis points, rounded down.
 func minAmountFloor(amount *big.Int, slippage int64) *big.Int {
-	least := new(big.Int).Mul(amount, big.NewInt(allBips-slippage))
-	return least.Div(least, big.NewInt(allBips))
+	minimum := new(big.Int).Mul(amount, big.NewInt(allBips-slippage))
+	return minimum.Div(minimum, big.NewInt(allBips))
 }
 
 // aggregate splits the output among its recipients, the user first.

@@ -198,12 +198,12 @@ func witnessTypes(witness string, own apitypes.Types) apitypes.Types {
 // typed returns the typed data that the user signs for an order.
 func typed(o dutchOrder, chain uint64, permit2 common.Address) *typedData {
 	info := o.common()
-	token, most := o.maxInput()
+	token, maximum := o.maxInput()
 	return &typedData{
 		Domain: typedDomain{"Permit2", chain, hexutil.Encode(permit2[:])},
 		Types:  o.kind().types,
 		Values: apitypes.TypedDataMessage{
-			"permitted": apitypes.TypedDataMessage{"token": token.Hex(), "amount": most.String()},
+			"permitted": apitypes.TypedDataMessage{"token": token.Hex(), "amount": maximum.String()},
 			"spender":   info.Reactor.Hex(), "nonce": info.Nonce.String(), "deadline": info.Deadline, "witness": o.message(),
 		},
 	}

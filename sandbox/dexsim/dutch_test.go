@@ -213,8 +213,8 @@ func TestQuotedOrdersAreThoseOfTheRecordedQuotes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		token, most := terms.maxInput()
-		made := kind.make(quote.ChainID, terms.common(), common.Address(terms.shown().cosigner()), token, most, terms.outputs(), 50)
+		token, maximum := terms.maxInput()
+		made := kind.make(quote.ChainID, terms.common(), common.Address(terms.shown().cosigner()), token, maximum, terms.outputs(), 50)
 		if id, err := orderHash(made); err != nil || id != quote.OrderID {
 			t.Errorf("%s: made %s (%v), want %s", file, id, err, quote.OrderID)
 		}

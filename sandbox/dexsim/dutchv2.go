@@ -207,7 +207,7 @@ func decayed(start, end *big.Int, data cosignerData, when blockTime) *big.Int {
 		return start
 	}
 	elapsed, duration := now.Sub(now, data.start), new(big.Int).Sub(data.end, data.start)
-	gone := new(big.Int).Sub(start, end)
-	gone.Mul(gone, elapsed).Div(gone, duration) // towards minus infinity
-	return gone.Sub(start, gone)
+	decay := new(big.Int).Sub(start, end)
+	decay.Mul(decay, elapsed).Div(decay, duration) // towards minus infinity
+	return decay.Sub(start, decay)
 }

@@ -150,8 +150,8 @@ func newV3(chain uint64, info orderInfo, cosigner, token common.Address, in *big
 		BaseInput: v3Input{token, in, fall(new(big.Int)), in, new(big.Int)},
 	}
 	for _, l := range legs {
-		least := minAmountCeil(l.start, slippage)
-		o.BaseOutputs = append(o.BaseOutputs, v3Output{l.token, l.start, fall(new(big.Int).Sub(l.start, least)), l.recipient, least, new(big.Int)})
+		minimum := minAmountCeil(l.start, slippage)
+		o.BaseOutputs = append(o.BaseOutputs, v3Output{l.token, l.start, fall(new(big.Int).Sub(l.start, minimum)), l.recipient, minimum, new(big.Int)})
 	}
 	return o
 }

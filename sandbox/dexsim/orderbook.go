@@ -175,7 +175,7 @@ func (o *order) expired(ctx context.Context) (string, error) {
 // unfunded checks whether the swapper's balance, and its allowance to Permit2, cover the
 // order's maximum input.
 func (o *order) unfunded(ctx context.Context) (string, error) {
-	token, most := o.terms.maxInput()
+	token, maximum := o.terms.maxInput()
 	swapper := o.terms.common().Swapper
 	balance, err := o.market.read(ctx, token, o.market.abis.erc20, "balanceOf", swapper)
 	if err != nil {
@@ -185,7 +185,7 @@ func (o *order) unfunded(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if balance[0].(*big.Int).Cmp(most) < 0 || allowed[0].(*big.Int).Cmp(most) < 0 {
+	if balance[0].(*big.Int).Cmp(maximum) < 0 || allowed[0].(*big.Int).Cmp(maximum) < 0 {
 		return "insufficient-funds", nil
 	}
 	return "", nil

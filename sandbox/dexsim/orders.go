@@ -19,13 +19,13 @@ import (
 	"swapkeep/sandbox/eip55"
 )
 
-// maxOrdersAsked limits the orders in a request to GET /orders and in its response.
-const maxOrdersAsked = 50
+// maxRequestedOrders limits the orders in a request to GET /orders and in its response.
+const maxRequestedOrders = 50
 
 // orderFilters are the parameters of GET /orders: whether a value is valid, and which
 // orders it keeps. Sorting and paging are not simulated.
 var orderFilters = map[string]struct {
-	sound func(value string) bool
+	valid func(value string) bool
 	keeps func(o orderEntry, value string) bool
 }{
 	"orderId":     {isHash, func(o orderEntry, v string) bool { return o.OrderID == common.HexToHash(v) }},
@@ -43,7 +43,7 @@ func isHash(v string) bool {
 
 func isHashes(v string) bool {
 	list := strings.Split(v, ",")
-	return len(list) <= maxOrdersAsked && !slices.ContainsFunc(list, func(h string) bool { return !isHash(h) })
+	return len(list) <= maxRequestedOrders && !slices.ContainsFunc(list, func(h string) bool { return !isHash(h) })
 }
 
 func hashes(v string) []common.Hash {
@@ -60,7 +60,7 @@ func isOrderType(v string) bool {
 
 func isLimit(v string) bool {
 	n, err := strconv.Atoi(v)
-	return err == nil && n >= 1 && n <= maxOrdersAsked
+	return err == nil && n >= 1 && n <= maxRequestedOrders
 }
 
 func checkOrders(_ []byte, r *http.Request) error {
@@ -73,7 +73,7 @@ func checkOrders(_ []byte, r *http.Request) error {
 		if !known {
 			return invalid(fmt.Sprintf("%q is not allowed", name))
 		}
-		if !filter.sound(q.Get(name)) {
+		if !filter.valid(q.Get(name)) {
 			return invalid(fmt.Sprintf("%q is not valid", name))
 		}
 	}
@@ -143,30 +143,30 @@ func (o *order) cosignerShown() any {
 }
 
 // entry returns the order's entry with the given status.
-func (o *order) entry(said orderStatus) orderEntry {
+func (o *order) entry(status orderStatus) orderEntry {
 	info := o.terms.common()
 	in, outs := o.terms.shown().legs()
 	e := orderEntry{
-		Type: o.kind.orderType, OrderStatus: said.status, Signature: o.signature, EncodedOrder: o.encoded, ChainID: o.market.ID,
+		Type: o.kind.orderType, OrderStatus: status.status, Signature: o.signature, EncodedOrder: o.encoded, ChainID: o.market.ID,
 		Nonce: info.Nonce.String(), OrderID: o.id, Swapper: eip55.Address(info.Swapper), Input: in, Outputs: outs,
 		CosignerData: o.cosignerShown(), Cosignature: o.cosignature, QuoteID: o.quoteID, CreatedAt: o.created,
 	}
-	if said.tx != (common.Hash{}) {
+	if status.tx != (common.Hash{}) {
 		token, _ := o.terms.maxInput()
 		first := o.terms.outputs()[0]
-		e.TxHash = &said.tx
-		e.SettledAmounts = []settledAmount{{eip55.Address(first.token), said.outs[0].String(), eip55.Address(token), said.in.String()}}
+		e.TxHash = &status.tx
+		e.SettledAmounts = []settledAmount{{eip55.Address(first.token), status.outs[0].String(), eip55.Address(token), status.in.String()}}
 	}
 	return e
 }
 
-// ordersAsked answers GET /orders, newest first.
-func (s *Server) ordersAsked(ctx context.Context, _ []byte, r *http.Request) (any, error) {
+// requestedOrders answers GET /orders, newest first.
+func (s *Server) requestedOrders(ctx context.Context, _ []byte, r *http.Request) (any, error) {
 	q := r.URL.Query()
 	reply := &ordersReply{RequestID: uuid.NewString(), Orders: []orderEntry{}}
-	most := maxOrdersAsked
+	limit := maxRequestedOrders
 	if q.Has("limit") {
-		most, _ = strconv.Atoi(q.Get("limit"))
+		limit, _ = strconv.Atoi(q.Get("limit"))
 	}
 	known := s.orders.list(func(o *order) bool { return o.named(q) })
 	slices.Reverse(known)
@@ -175,8 +175,8 @@ func (s *Server) ordersAsked(ctx context.Context, _ []byte, r *http.Request) (an
 		if err != nil {
 			return nil, err
 		}
-		said, spoken := s.claimed(ctx, o, s.orders.progress(o).outcome.Claim, real)
-		if entry := o.entry(said); spoken && entry.fits(q) && len(reply.Orders) < most {
+		status, found := s.claimed(ctx, o, s.orders.progress(o).outcome.Claim, real)
+		if entry := o.entry(status); found && entry.fits(q) && len(reply.Orders) < limit {
 			reply.Orders = append(reply.Orders, entry)
 		}
 	}

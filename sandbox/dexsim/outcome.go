@@ -51,17 +51,17 @@ func (o Outcome) check() error {
 
 // claims change what GET /orders shows of an order by more than a status. They return
 // false to hide the order.
-var claims = map[string]func(s *Server, ctx context.Context, o *order, said *orderStatus) bool{
+var claims = map[string]func(s *Server, ctx context.Context, o *order, status *orderStatus) bool{
 	"silent": func(*Server, context.Context, *order, *orderStatus) bool { return false },
-	"backwards": func(_ *Server, _ context.Context, _ *order, said *orderStatus) bool {
-		if said.status == "filled" {
-			*said = orderStatus{status: "open"}
+	"backwards": func(_ *Server, _ context.Context, _ *order, status *orderStatus) bool {
+		if status.status == "filled" {
+			*status = orderStatus{status: "open"}
 		}
 		return true
 	},
-	"other": func(s *Server, ctx context.Context, o *order, said *orderStatus) bool {
+	"other": func(s *Server, ctx context.Context, o *order, status *orderStatus) bool {
 		if other, found := s.otherFill(ctx, o); found {
-			*said = other
+			*status = other
 		}
 		return true
 	},
@@ -70,21 +70,21 @@ var claims = map[string]func(s *Server, ctx context.Context, o *order, said *ord
 // claimed returns what GET /orders shows of an order in place of its true status, and
 // whether it shows the order at all.
 func (s *Server) claimed(ctx context.Context, o *order, claim string, real orderStatus) (orderStatus, bool) {
-	said := real
+	status := real
 	if change := claims[claim]; change != nil {
-		return said, change(s, ctx, o, &said)
+		return status, change(s, ctx, o, &status)
 	}
 	if claim == "" || claim == real.status {
-		return said, true
+		return status, true
 	}
-	if said = (orderStatus{status: claim}); claim == "filled" {
-		said.tx = common.BytesToHash(newNonce().Bytes())
+	if status = (orderStatus{status: claim}); claim == "filled" {
+		status.tx = common.BytesToHash(newNonce().Bytes())
 		for _, l := range o.terms.outputs() {
-			said.outs = append(said.outs, l.start)
+			status.outs = append(status.outs, l.start)
 		}
-		_, said.in = o.terms.maxInput()
+		_, status.in = o.terms.maxInput()
 	}
-	return said, true
+	return status, true
 }
 
 // A cosigner makes the cosigner's part of an order and its signature, if any.

@@ -45,7 +45,7 @@ func loadVectors(t *testing.T) vectors {
 
 // classic returns the quote behind a vector: one pool of 0.05 %, 40 basis points to the
 // integrator.
-func classic(in, out common.Address, amount, least string, hop0In, hop0Out common.Address) *classicQuote {
+func classic(in, out common.Address, amount, minimum string, hop0In, hop0Out common.Address) *classicQuote {
 	swapper := eip55.Address(common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))
 	return &classicQuote{
 		ChainID: 8453,
@@ -57,7 +57,7 @@ func classic(in, out common.Address, amount, least string, hop0In, hop0Out commo
 			TokenIn: hopToken{Address: eip55.Address(hop0In)}, TokenOut: hopToken{Address: eip55.Address(hop0Out)},
 		}}},
 		AggregatedOutputs: []aggregatedOutput{
-			{Recipient: swapper, Bps: 9960, MinAmount: least},
+			{Recipient: swapper, Bps: 9960, MinAmount: minimum},
 			{Recipient: eip55.Address(common.HexToAddress("0x90F79bf6EB2c4f870365E785982E1f101E93b906")), Bps: 40},
 		},
 	}

@@ -43,8 +43,8 @@ type Settings struct {
 	MakerRecipient common.Address `json:"makerRecipient"`
 	// Auctions says whether auctions are offered; see AuctionsBest.
 	Auctions string `json:"auctions"`
-	// AuctionLeastUSD is the minimum value for an auction, in US dollars; 0 = 300.
-	AuctionLeastUSD int64 `json:"auctionLeastUsd"`
+	// AuctionMinUSD is the minimum value for an auction, in US dollars; 0 = 300.
+	AuctionMinUSD int64 `json:"auctionLeastUsd"`
 	// AuctionImprovementBips is how far auctions start above the pools, in basis points;
 	// null = 10.
 	AuctionImprovementBips *int64 `json:"auctionImprovementBips"`
@@ -142,7 +142,7 @@ func (s Settings) checkAuctions() error {
 		why  string
 	}{
 		{!slices.Contains([]string{"", AuctionsBest, AuctionsNever, AuctionsAlways}, s.Auctions), "auctions: want best, never or always"},
-		{s.AuctionLeastUSD < 0 || s.AuctionLeastUSD > maxAuctionUSD, "auctionLeastUsd: want 0 or more"},
+		{s.AuctionMinUSD < 0 || s.AuctionMinUSD > maxAuctionUSD, "auctionLeastUsd: want 0 or more"},
 		{s.improvement() < -maxImprovement || s.improvement() > maxImprovement, "auctionImprovementBips: want -1000 to 1000"},
 		{s.DeadlineSeconds < 0 || s.DeadlineSeconds > maxDeadline, "deadlineSeconds: want 0 to 172800"},
 	}
@@ -183,7 +183,7 @@ var endpoints = []endpoint{
 	{http.MethodGet, "/swaps", checkSwaps, (*Server).swaps, 0},
 	{http.MethodGet, "/swappable_tokens", checkSwappable, (*Server).swappable, 0},
 	{http.MethodPost, "/order", checkOrder, (*Server).order, http.StatusCreated},
-	{http.MethodGet, "/orders", checkOrders, (*Server).ordersAsked, 0},
+	{http.MethodGet, "/orders", checkOrders, (*Server).requestedOrders, 0},
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -217,6 +217,6 @@ func TestSwapsTellsWhatBecameOfATransaction(t *testing.T) {
 	}](t, s, http.MethodGet,
 		"/swaps?txHashes="+receipt.TxHash.Hex()+","+unknown.Hex(), nil)
 	if len(reply.Swaps) != 2 || reply.Swaps[0].Status != "SUCCESS" || reply.Swaps[1].Status != "NOT_FOUND" {
-		t.Errorf("%+v", reply.Swaps)
+		t.Errorf("swaps are %+v, want SUCCESS and NOT_FOUND", reply.Swaps)
 	}
 }

@@ -237,7 +237,7 @@ func (m *market) program(r *swapRequest) (*program, error) {
 }
 
 // addSwap adds the swap over the quote's route.
-func (m *market) addSwap(p *program, q *classicQuote, recipient common.Address, least *big.Int, payerIsUser bool) error {
+func (m *market) addSwap(p *program, q *classicQuote, recipient common.Address, minimum *big.Int, payerIsUser bool) error {
 	route := path{tokens: []common.Address{common.Address(q.Route[0][0].TokenIn.Address)}}
 	for _, h := range q.Route[0] {
 		fee := amount("0" + h.Fee)
@@ -253,18 +253,18 @@ func (m *market) addSwap(p *program, q *classicQuote, recipient common.Address, 
 	}
 	in := amount(q.Input.Amount)
 	if route.v4() {
-		return p.addV4(route, recipient, in, least, payerIsUser)
+		return p.addV4(route, recipient, in, minimum, payerIsUser)
 	}
 	if route.mixed() { // the V3 pool pays the pair, which swaps what it received (universal-router-sdk 5.13.0, addMixedSwap)
 		v3, v2 := route.halves()
 		p.add(v3SwapExactIn, route.pools[1].address, in, new(big.Int), v3.bytes(), payerIsUser, []*big.Int{})
-		p.add(v2SwapExactIn, recipient, contractBalance, least, v2.tokens, false, []*big.Int{})
+		p.add(v2SwapExactIn, recipient, contractBalance, minimum, v2.tokens, false, []*big.Int{})
 		return nil
 	}
 	if route.v2() {
-		p.add(v2SwapExactIn, recipient, in, least, route.tokens, payerIsUser, []*big.Int{})
+		p.add(v2SwapExactIn, recipient, in, minimum, route.tokens, payerIsUser, []*big.Int{})
 	} else {
-		p.add(v3SwapExactIn, recipient, in, least, route.bytes(), payerIsUser, []*big.Int{})
+		p.add(v3SwapExactIn, recipient, in, minimum, route.bytes(), payerIsUser, []*big.Int{})
 	}
 	return nil
 }

@@ -122,8 +122,8 @@ var pathArguments = func() abi.Arguments {
 }()
 
 // addV4 adds a swap, the settlement of its input and the taking of all its output.
-func (p *program) addV4(route path, recipient common.Address, in, least *big.Int, payerIsUser bool) error {
-	swap := v4Path{CurrencyIn: route.tokens[0], MinHopPriceX36: []*big.Int{}, AmountIn: in, AmountOutMinimum: least}
+func (p *program) addV4(route path, recipient common.Address, in, minimum *big.Int, payerIsUser bool) error {
+	swap := v4Path{CurrencyIn: route.tokens[0], MinHopPriceX36: []*big.Int{}, AmountIn: in, AmountOutMinimum: minimum}
 	for i, pool := range route.pools {
 		swap.Path = append(swap.Path, v4Hop{route.tokens[i+1], big.NewInt(pool.fee), big.NewInt(pool.spacing), common.Address{}, nil})
 	}

@@ -119,7 +119,7 @@ func TestErrors(t *testing.T) {
 		{"only V4", "/quote", ask1(fields{"protocols": []string{"V4"}}), nil, missing, "NoRouteFoundError", ""},
 		{"exact output", "/quote", ask1(fields{"type": "EXACT_OUTPUT"}), nil, missing, "NoRouteFoundError", ""},
 		{"bridge", "/quote", ask1(fields{"tokenOutChainId": 10}), nil, missing, "NoRouteFoundError", ""},
-		{"auction where there is none", "/quote", quoteRequest(s, 10, native, sandboxtest.Token(t, s.Chain(10), "USDC"), big.NewInt(1e9), fields{"protocols": []string{"V3", "UNISWAPX_V3"}}), nil, missing, "UniswapXNotSupportedOnChainError", ""},
+		{"auction on a chain without auctions", "/quote", quoteRequest(s, 10, native, sandboxtest.Token(t, s.Chain(10), "USDC"), big.NewInt(1e9), fields{"protocols": []string{"V3", "UNISWAPX_V3"}}), nil, missing, "UniswapXNotSupportedOnChainError", ""},
 		{"chain not served", "/quote", quoteRequest(s, 5330, native, sandboxtest.Token(t, s.Chain(5330), "USDC"), big.NewInt(1e9), nil), nil, missing, "UnsupportedChainError", ""},
 		{"chain not served, approval", "/check_approval", fields{"walletAddress": usdc, "token": usdc, "amount": "1", "chainId": 39}, nil, missing, "UnsupportedChainError", ""},
 	}
@@ -161,7 +161,7 @@ func TestKeyAndRate(t *testing.T) {
 	s := manual(t, 1)
 	body := quoteRequest(s, 1, native, sandboxtest.Token(t, s.Chain(1), "USDC"), sandboxtest.Units(1, 18), nil)
 	if status, raw := ask(t, s, http.MethodPost, "/quote", body); status != http.StatusOK { // finds the pools first, which takes time
-		t.Fatalf("%d %s", status, raw)
+		t.Fatalf("the quote: status %d, %s", status, raw)
 	}
 	if err := s.DEX().Set(dexsim.Settings{APIKey: "a-key", RateLimit: 1}); err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ func TestTypes(t *testing.T) {
 		}
 	}
 	if text, ok := Text(json.RawMessage(`"a\u0062"`)); !ok || text != "ab" {
-		t.Errorf("%q, %v", text, ok)
+		t.Errorf("Text = %q, %v; want \"ab\"", text, ok)
 	}
 }
 

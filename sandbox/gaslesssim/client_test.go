@@ -125,7 +125,7 @@ type quote struct {
 	sell     common.Address
 }
 
-func (q quote) buy() (amount, least *big.Int) {
+func (q quote) buy() (amount, minimum *big.Int) {
 	for _, t := range q.BuyTokens {
 		return number(t.Amount), number(t.MinimumAmount)
 	}

@@ -33,13 +33,13 @@ type Order struct {
 func (s *Server) Orders(ctx context.Context) ([]Order, error) {
 	all := []Order{}
 	for _, o := range s.orders(nil) {
-		truth, err := s.trueStatus(ctx, o)
+		status, err := s.trueStatus(ctx, o)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, Order{
 			QuoteID: o.id, Protocol: o.protocol.name, Chain: o.market.ID, Taker: eip55.Address(o.taker), Nonce: o.nonce.String(),
-			Expiry: o.expiry, Outcome: o.Outcome, Status: truth.Status, TxHash: truth.TxHash,
+			Expiry: o.expiry, Outcome: o.Outcome, Status: status.Status, TxHash: status.TxHash,
 		})
 	}
 	return all, nil

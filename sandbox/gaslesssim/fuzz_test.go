@@ -47,7 +47,7 @@ func FuzzQuoteParameters(f *testing.F) {
 		case a.slippageBps < 0 || a.slippageBps > 5000 || a.feeBps < 0 || a.feeBps > 500:
 			t.Errorf("slippage %d, fee %d", a.slippageBps, a.feeBps)
 		case a.sell == native || a.sell == a.buy || a.receiver == (common.Address{}) && a.taker != (common.Address{}):
-			t.Errorf("%+v", a)
+			t.Errorf("an invalid request is accepted: %+v", a)
 		}
 	})
 }
@@ -69,7 +69,7 @@ func FuzzOrderBody(f *testing.F) {
 			return
 		}
 		if b.Signature == nil {
-			t.Error("no signature")
+			t.Error("a request without a signature is accepted")
 		}
 		o := &order{quote: &quote{quoteParams: quoteParams{sell: common.Address{1}}, signatures: nil}}
 		if p, err := o.permission(b); err == nil && (p != nil || b.Permit != nil || b.Permit2 != nil) {

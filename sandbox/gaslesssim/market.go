@@ -127,11 +127,11 @@ func (m *market) balance(ctx context.Context, of, token common.Address) (*big.In
 // checkFunds returns onBalance or onAllowance if the owner's balance, or the spender's
 // allowance, is below the amount.
 func (m *market) checkFunds(ctx context.Context, owner, token, spender common.Address, amount *big.Int, onBalance, onAllowance failure) error {
-	held, err := m.balance(ctx, owner, token)
+	balance, err := m.balance(ctx, owner, token)
 	if err != nil {
 		return err
 	}
-	if held.Cmp(amount) < 0 {
+	if balance.Cmp(amount) < 0 {
 		return onBalance
 	}
 	if token == native {

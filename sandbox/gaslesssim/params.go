@@ -212,7 +212,7 @@ var decimal = regexp.MustCompile(`^[0-9]{1,4}(\.[0-9]{1,2})?$`)
 
 // setHundredths parses a number up to most with at most the given decimals, and stores it
 // as an integer, scaled by 10^decimals.
-func setHundredths(to *int64, v string, most, decimals int64) error {
+func setHundredths(to *int64, v string, maximum, decimals int64) error {
 	whole, fraction, _ := strings.Cut(v, ".")
 	if !decimal.MatchString(v) || int64(len(fraction)) > decimals {
 		return problem{Msg: "Input should be a number with at most " + strconv.FormatInt(decimals, 10) + " decimals", Type: "decimal_parsing"}
@@ -220,9 +220,9 @@ func setHundredths(to *int64, v string, most, decimals int64) error {
 	padded := whole + fraction + strings.Repeat("0", int(decimals)-len(fraction))
 	n, _ := strconv.ParseInt(padded, 10, 64)
 	for range decimals {
-		most *= 10
+		maximum *= 10
 	}
-	if n > most {
+	if n > maximum {
 		return problem{Msg: "Input is too large", Type: "less_than_equal"}
 	}
 	*to = n

@@ -21,8 +21,8 @@ type protocol struct {
 
 	// Error codes that differ between the two.
 	onToken, onLiquidity, onPermit, onSignature int
-	// leastUSD is the minimum value of a trade, in millionths of a US dollar.
-	leastUSD int64
+	// minUSD is the minimum value of a trade, in millionths of a US dollar.
+	minUSD int64
 	// firm protocols pay exactly the quoted amount; others may pay less by the slippage.
 	firm bool
 

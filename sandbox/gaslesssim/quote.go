@@ -161,7 +161,7 @@ func (q *quote) price(x exchange, protocolFeeBps int64) error {
 		q.sellAmount = x.costs(gross)
 	}
 	worth := new(big.Int).Mul(q.sellAmount, big.NewInt(q.sellToken.MicroUSD))
-	if worth.Div(worth, power(q.sellToken.Decimals)).Cmp(big.NewInt(q.protocol.leastUSD)) < 0 {
+	if worth.Div(worth, power(q.sellToken.Decimals)).Cmp(big.NewInt(q.protocol.minUSD)) < 0 {
 		return failure{104, "the amount is below the smallest trade"}
 	}
 	q.gross = x.pays(q.sellAmount)
@@ -186,11 +186,11 @@ func (q *quote) price(x exchange, protocolFeeBps int64) error {
 
 // checkPayer checks that the payer can pay.
 func (q *quote) checkPayer(ctx context.Context, surplusBps int64) error {
-	held, err := q.market.balance(ctx, q.payer, q.payerToken())
+	balance, err := q.market.balance(ctx, q.payer, q.payerToken())
 	if err != nil {
 		return err
 	}
-	if held.Cmp(part(q.gross, allBps+max(surplusBps, 0))) < 0 {
+	if balance.Cmp(part(q.gross, allBps+max(surplusBps, 0))) < 0 {
 		return failure{q.protocol.onLiquidity, "nobody offers so much"}
 	}
 	return nil

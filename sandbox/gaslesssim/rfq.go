@@ -20,7 +20,7 @@ var rfq = &protocol{
 	payer:      func(s *Server) *operator.Account { return s.Maker },
 	behaviour:  func(s *Settings) *Behaviour { return &s.RFQ },
 	onToken:    105, onLiquidity: 102, onPermit: 107, onSignature: 201,
-	leastUSD: 1_000_000, firm: true,
+	minUSD: 1_000_000, firm: true,
 	toSign: rfqToSign, reply: rfqReplyTo, digest: rfqDigest, call: rfqCall,
 	shortBy: func(q *quote) *big.Int { return new(big.Int).Sub(q.net, big.NewInt(1)) },
 }

@@ -80,7 +80,7 @@ func (w *world) settles(tc trade) {
 	if other, ok := tc.more["receiver_address"].(string); ok {
 		receiver = common.HexToAddress(other)
 	}
-	amount, least := q.buy()
+	amount, minimum := q.buy()
 	before := w.balances(tc.chain, sell, buy, receiver)
 
 	posted := w.post(q)
@@ -104,11 +104,11 @@ func (w *world) settles(tc trade) {
 	want := []*big.Int{new(big.Int).Neg(q.sold()), amount, new(big.Int), new(big.Int)}
 	if tc.protocol == "jam" {
 		want[2], want[3] = feeOf(q.PartnerFee), feeOf(q.ProtocolFee)
-		if least.Cmp(amount) >= 0 {
-			w.Errorf("JAM promises %s of %s", least, amount)
+		if minimum.Cmp(amount) >= 0 {
+			w.Errorf("JAM promises %s of %s", minimum, amount)
 		}
-	} else if least.Cmp(amount) != 0 {
-		w.Errorf("RFQ promises %s of %s", least, amount)
+	} else if minimum.Cmp(amount) != 0 {
+		w.Errorf("RFQ promises %s of %s", minimum, amount)
 	}
 	for i, who := range []string{"sold", "received", "partner", "protocol"} {
 		if moved := new(big.Int).Sub(after[i], before[i]); moved.Cmp(want[i]) != 0 {
@@ -211,7 +211,7 @@ func TestSelfExecutedTradeSettles(t *testing.T) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	q := w.quote("pmm", 1, usdc, weth, sandboxtest.Units(500, 6), fields{"gasless": "false", "expiry_type": "short"})
 	if q.Status != "SIG_SUCCESS" || q.Tx.To != rfqSettlement || q.Tx.Value != "0x0" {
-		t.Fatalf("%+v", q)
+		t.Fatalf("the quote is %+v, want a transaction to the settlement contract", q)
 	}
 	w.approve(1, usdc, rfqSettlement, q.sold())
 	before := w.balance(1, w.user.Address, weth)

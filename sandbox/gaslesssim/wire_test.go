@@ -72,7 +72,7 @@ func TestRepliesHaveThePublishedShape(t *testing.T) {
 func TestListsOfTokensAndChains(t *testing.T) {
 	w := start(t, 1, 5330)
 	if chains := must[map[string]uint64](w, http.MethodGet, "/pmm/chains", nil); len(chains) != 1 || chains["ethereum"] != 1 {
-		t.Errorf("%v", chains)
+		t.Errorf("chains are %v, want Ethereum alone", chains)
 	}
 	type list struct {
 		Tokens []struct {
@@ -102,7 +102,7 @@ func TestListsOfTokensAndChains(t *testing.T) {
 		}
 	}](w, http.MethodGet, "/pmm/ethereum/v3/token-info", nil)
 	if usdc := info.Tokens["USDC"]; usdc.Decimals != 6 || usdc.ContractAddress != w.token(1, "USDC") {
-		t.Errorf("%+v", info)
+		t.Errorf("token-info is %+v, want USDC with 6 decimals", info)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestShapeErrors(t *testing.T) {
 		{"ratio", get, ask(fields{"buy_tokens_ratios": "40"}), nil, 422, `value_error`},
 		{"no body", post, at("jam", 1, "order"), nil, 422, `"loc":["body"]`},
 		{"an empty order", post, at("jam", 1, "order"), fields{}, 422, `{"loc":["body","quote_id"],"msg":"Field required","type":"missing"},{"loc":["body","signature"]`},
-		{"a signature that is none", post, at("jam", 1, "order"), fields{"quote_id": "x", "signature": 5}, 422, `"loc":["body","signature"]`},
+		{"malformed signature", post, at("jam", 1, "order"), fields{"quote_id": "x", "signature": 5}, 422, `"loc":["body","signature"]`},
 		{"an unknown member", post, at("jam", 1, "order"), fields{"quote_id": "x", "signature": "0x00", "quoteId": "x"}, 422, `extra_forbidden`},
 		{"no quote id", get, at("jam", 1, "order-status"), nil, 422, `"loc":["query","quote_id"]`},
 	}
@@ -160,7 +160,7 @@ func TestShapeErrors(t *testing.T) {
 func testQuoteErrors(t *testing.T, w *world) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	unknown := common.HexToAddress("0x0000000000000000000000000000000000000009")
-	dear := func(s *gaslesssim.Settings) { s.JAM.GasMicroUSD, s.RFQ.GasMicroUSD = 10_000_000, 10_000_000 }
+	expensiveGas := func(s *gaslesssim.Settings) { s.JAM.GasMicroUSD, s.RFQ.GasMicroUSD = 10_000_000, 10_000_000 }
 	cases := []struct {
 		name      string
 		sell, buy common.Address
@@ -186,7 +186,7 @@ func testQuoteErrors(t *testing.T, w *world) {
 		{"more than there is", usdc, weth, sandboxtest.Units(900_000_000, 6), nil, nil, 108, 102},
 		{"a small amount", usdc, weth, sandboxtest.Units(9, 5), nil, nil, 0, 104},
 		{"an unknown token", usdc, unknown, sandboxtest.Units(5, 6), nil, nil, 108, 105},
-		{"gas dearer than the amount", usdc, weth, sandboxtest.Units(5, 6), nil, dear, 106, 106},
+		{"gas dearer than the amount", usdc, weth, sandboxtest.Units(5, 6), nil, expensiveGas, 106, 106},
 		{"no balance", usdc, weth, sandboxtest.Units(200_000, 6), fields{"skip_validation": nil}, nil, 204, 204},
 		{"no approval", usdc, weth, sandboxtest.Units(5, 6), fields{"skip_validation": "false"}, nil, 205, 205},
 		{"a price only", usdc, weth, sandboxtest.Units(5, 6), fields{"skip_validation": nil, "taker_address": "0x0000000000000000000000000000000000000001"}, nil, 0, 0},
@@ -271,7 +271,7 @@ func TestOrderErrors(t *testing.T) {
 		spoil    func(w *world, q quote, body fields)
 		jam, rfq int
 	}{
-		{"of another quote", nil, put("quote_id", "121-1"), 210, 210},
+		{"order of another quote", nil, put("quote_id", "121-1"), 210, 210},
 		{"signed by somebody else", nil, signedBy(1), 208, 201},
 		{"a short signature", nil, put("signature", "0x1234"), 208, 201},
 		{"a signature with v 0", nil, func(_ *world, _ quote, body fields) {
@@ -282,7 +282,7 @@ func TestOrderErrors(t *testing.T) {
 		{"a permit not asked for", nil, put("permit", fields{"signature": "0x00", "approvals_deadline": 1}), 211, 211},
 		{"more than the balance", fields{"sell_amounts": sandboxtest.Units(150_000, 6)}, func(*world, quote, fields) {}, 204, 204},
 		{"more than approved", fields{"sell_amounts": sandboxtest.Units(6000, 6)}, func(*world, quote, fields) {}, 205, 205},
-		{"no permit where one is asked for", fields{"approval_type": "Permit2"}, func(_ *world, _ quote, body fields) { delete(body, "permit2") }, 0, 211},
+		{"a required permit is missing", fields{"approval_type": "Permit2"}, func(_ *world, _ quote, body fields) { delete(body, "permit2") }, 0, 211},
 		{"a permit for another token", fields{"approval_type": "Permit2"}, put("permit2", fields{"signature": "0x00", "approvals_deadline": 1, "token_addresses": []string{weth.Hex()}, "token_nonces": []int{0}}), 211, 211},
 		{"a permit badly signed", fields{"approval_type": "Permit2"}, func(w *world, q quote, body fields) {
 			if p, ok := body["permit2"].(fields); ok {
@@ -366,7 +366,7 @@ func TestOneOrderForAQuote(t *testing.T) {
 	}
 	orders, err := w.Gasless().Orders(t.Context())
 	if err != nil || len(orders) != 1 || orders[0].QuoteID != q.QuoteID || orders[0].Protocol != "jam" || orders[0].Chain != 1 {
-		t.Errorf("%+v, %v", orders, err)
+		t.Errorf("Orders = %+v, %v; want one jam order on chain 1", orders, err)
 	}
 }
 
@@ -391,7 +391,7 @@ func testKeyAndRate(t *testing.T, w *world) {
 		codes = append(codes, apiError(raw))
 	}
 	if codes[0] != 0 || codes[1] != 0 || codes[2] != 111 {
-		t.Errorf("%v", codes)
+		t.Errorf("error codes are %v, want 0, 0 and 111", codes)
 	}
 }
 
@@ -426,20 +426,20 @@ func testOneProtocolAlone(t *testing.T, w *world) {
 	net("pmm")
 	counts := w.Faults("gasless").Counts()
 	if counts["jam/quote"] != 1 || counts[at("jam", 1, "quote")] != 1 || counts["rfq/quote"] != 1 {
-		t.Errorf("%v", counts)
+		t.Errorf("counts are %v, want one of each quote", counts)
 	}
 }
 
 func testSettingsAreChecked(t *testing.T, w *world) {
 	for name, change := range map[string]func(*gaslesssim.Settings){
-		"an outcome":     func(s *gaslesssim.Settings) { s.JAM.Outcome = "explode" },
-		"a lie":          func(s *gaslesssim.Settings) { s.RFQ.Status = "x" },
-		"a code":         func(s *gaslesssim.Settings) { s.JAM.Refuse = 209 },
-		"a price":        func(s *gaslesssim.Settings) { s.RFQ.PriceBps = -10_000 },
-		"router of JAM":  func(s *gaslesssim.Settings) { s.JAM.Router = true },
-		"no life":        func(s *gaslesssim.Settings) { s.JAM.ValiditySeconds = 0 },
-		"a rate":         func(s *gaslesssim.Settings) { s.RateLimit = -1 },
-		"a fee of RFQ's": func(s *gaslesssim.Settings) { s.RFQ.ProtocolFeeBps = 5 },
+		"an outcome":                     func(s *gaslesssim.Settings) { s.JAM.Outcome = "explode" },
+		"a lie":                          func(s *gaslesssim.Settings) { s.RFQ.Status = "x" },
+		"a code":                         func(s *gaslesssim.Settings) { s.JAM.Refuse = 209 },
+		"a price":                        func(s *gaslesssim.Settings) { s.RFQ.PriceBps = -10_000 },
+		"router of JAM":                  func(s *gaslesssim.Settings) { s.JAM.Router = true },
+		"quotes with a lifetime of zero": func(s *gaslesssim.Settings) { s.JAM.ValiditySeconds = 0 },
+		"a rate":                         func(s *gaslesssim.Settings) { s.RateLimit = -1 },
+		"a fee of RFQ's":                 func(s *gaslesssim.Settings) { s.RFQ.ProtocolFeeBps = 5 },
 	} {
 		settings := gaslesssim.DefaultSettings
 		change(&settings)

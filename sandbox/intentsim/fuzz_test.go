@@ -53,7 +53,7 @@ func FuzzBuildRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		b, err := parse[buildRequest](body, buildFields)
 		if err == nil && (b.QuoteID == "" || b.RouteID == "" || (b.DepositMethod != "" && builders[b.DepositMethod] == nil)) {
-			t.Errorf("%+v", b)
+			t.Errorf("an invalid build request is accepted: %+v", b)
 		}
 	})
 }
@@ -63,7 +63,7 @@ func FuzzSubmitRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		b, err := parse[submitRequest](body, submitFields)
 		if err == nil && (b.QuoteID == "" || len(b.QuoteID) > 160 || b.RouteID == "") {
-			t.Errorf("%+v", b)
+			t.Errorf("an invalid submit request is accepted: %+v", b)
 		}
 	})
 }

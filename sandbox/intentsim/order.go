@@ -179,9 +179,9 @@ func (s *Server) getOrder(_ []byte, r *http.Request) (any, error) {
 
 // Page sizes of the order list.
 const (
-	usualOrders = 10
-	mostOrders  = 20
-	maxSearch   = 66
+	usualOrders   = 10
+	maxPageOrders = 20
+	maxSearch     = 66
 )
 
 type ordersReply struct {
@@ -192,7 +192,7 @@ type ordersReply struct {
 // listOrders answers GET /v1/orders/{author}: the latest first.
 func (s *Server) listOrders(_ []byte, r *http.Request) (any, error) {
 	q := &query{Values: r.URL.Query()}
-	limit, cursor := q.number("limit", usualOrders, 1, mostOrders), q.number("cursor", 0, 0, maxCursor)
+	limit, cursor := q.number("limit", usualOrders, 1, maxPageOrders), q.number("cursor", 0, 0, maxCursor)
 	from, to, ids, search := q.chains("fromChainId"), q.chains("toChainId"), q.list("orderIds"), q.Get("txHashSearch")
 	if !wellFormed(r.PathValue("author")) {
 		q.issues = append(q.issues, issue{"address", badAddress, "custom"})

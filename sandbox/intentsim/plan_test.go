@@ -239,6 +239,6 @@ func TestControl(t *testing.T) {
 	defer resp.Body.Close()
 	var orders []intentsim.Order
 	if err := json.NewDecoder(resp.Body).Decode(&orders); err != nil || len(orders) != 0 {
-		t.Errorf("%v %v", orders, err)
+		t.Errorf("orders are %v, %v; want none", orders, err)
 	}
 }

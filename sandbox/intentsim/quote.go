@@ -351,9 +351,9 @@ func (s *Server) evictOldest() {
 func (s *Server) usableQuote(ctx context.Context, quoteID, routeID string) (*quote, *route, error) {
 	s.mu.Lock()
 	q := s.quotes[quoteID]
-	gone := q == nil || q.used || q.lost
+	unusable := q == nil || q.used || q.lost
 	s.mu.Unlock()
-	if gone || q.route(routeID) == nil {
+	if unusable || q.route(routeID) == nil {
 		return nil, nil, errQuote(quoteID, routeID)
 	}
 	now, err := s.now(ctx, q.from)

@@ -36,7 +36,7 @@ func stream(t *testing.T, ctx context.Context, s *sandbox.Sandbox) ([][]byte, er
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/x-ndjson" {
-		t.Fatalf("%d %s", resp.StatusCode, resp.Header.Get("Content-Type"))
+		t.Fatalf("the stream: status %d, type %s; want 200 and application/x-ndjson", resp.StatusCode, resp.Header.Get("Content-Type"))
 	}
 	var lines [][]byte
 	for in := bufio.NewReader(resp.Body); ; {
@@ -68,7 +68,7 @@ func TestStream(t *testing.T) {
 	set(t, s, func(c *intentsim.Settings) { c.DelayMS = map[string]int{"Hyperstream": 60, "DeBridge": 30} })
 	lines, err := stream(t, t.Context(), s)
 	if err != io.EOF || !slices.Equal(routes(t, lines), []string{"Across", "DeBridge", "Hyperstream"}) {
-		t.Fatalf("%v, %q", err, lines)
+		t.Fatalf("the stream ends with %v after %q, want EOF and three routes", err, lines)
 	}
 	sandboxtest.SameShape(t, "line", sandboxtest.Decode[any](t, lines[0]), example(t, "k_stream_line.json"))
 	var first, last routeReply
@@ -106,7 +106,7 @@ func TestStreamGoesWrong(t *testing.T) {
 		with(intentsim.Stream{CutAfter: 1})
 		lines, err := stream(t, t.Context(), s)
 		if err != io.ErrUnexpectedEOF || len(lines) != 2 || json.Valid(lines[1]) {
-			t.Errorf("%q, %v", lines, err)
+			t.Errorf("lines are %q, %v; want two and an unexpected EOF", lines, err)
 		}
 	})
 	t.Run("repeats itself", func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestStreamGoesWrong(t *testing.T) {
 		with(intentsim.Stream{Blank: true})
 		lines, err := stream(t, t.Context(), s)
 		if err != io.EOF || len(lines) != 6 || string(lines[0]) != "\r\n" || lines[5][len(lines[5])-1] != '}' {
-			t.Errorf("%q, %v", lines, err)
+			t.Errorf("lines are %q, %v; want six and EOF", lines, err)
 		}
 	})
 	t.Run("lies in its second line", func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestStreamGoesWrong(t *testing.T) {
 		}
 		lines, err := stream(t, t.Context(), s)
 		if err != io.EOF || len(lines) != 3 || !bytes.Contains(lines[1], []byte(`"amountOut":"7"`)) || string(lines[2]) != `{"routeId":"x"}`+"\n" {
-			t.Errorf("%q, %v", lines, err)
+			t.Errorf("lines are %q, %v; want three and EOF", lines, err)
 		}
 	})
 }

@@ -150,7 +150,7 @@ func TestErrors(t *testing.T) {
 		{"null", post, quotes, []byte(`null`), 400, invalid, "expected object"},
 		{"empty", post, quotes, fields{}, 400, invalid, `"field":"fromAddress","message":"Invalid input: expected string, received undefined","code":"invalid_type"`},
 		{"another trade type", post, quotes, ask1(fields{"tradeType": "EXACT"}), 400, invalid, `Invalid option: expected one of \"EXACT_INPUT\"|\"EXACT_OUTPUT\"`},
-		{"a checksum gone wrong", post, quotes, ask1(fields{"fromToken": "0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913"}), 400, invalid, `"field":"fromToken","message":"Must be a valid EVM`},
+		{"address with a wrong checksum", post, quotes, ask1(fields{"fromToken": "0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913"}), 400, invalid, `"field":"fromToken","message":"Must be a valid EVM`},
 		{"chain as text", post, quotes, ask1(fields{"fromChainId": "8453"}), 400, invalid, "expected number, received string"},
 		{"half a chain", post, quotes, ask1(fields{"fromChainId": 1.5}), 400, invalid, "expected int"},
 		{"chain zero", post, quotes, ask1(fields{"fromChainId": 0}), 400, invalid, "too_small"},
@@ -415,7 +415,7 @@ func TestLostAndConflicting(t *testing.T) {
 			deposit := execute(t, s, p.from, plan)
 			for range 2 {
 				if status, raw := ask(t, s, http.MethodPut, "/v1/deposit/submit", submitRequest(q.QuoteID, p.route, deposit.TxHash)); status != tc.status {
-					t.Fatalf("%d %s", status, raw)
+					t.Fatalf("submitting the deposit: status %d, %s; want status %d", status, raw, tc.status)
 				}
 			}
 			if orders := s.Intent().Orders(); len(orders) != tc.orders || len(search(t, s, deposit.TxHash)) != 0 {

@@ -99,12 +99,12 @@ func TestAllPoolsOfAllChains(t *testing.T) {
 			t.Errorf("%d chains", len(report.Chains))
 		}
 		for _, c := range report.Chains {
-			least := 3
+			minimum := 3
 			if n := s.Chain(c.Chain).Network; len(n.Tokens) > 1 {
-				least = 3*len(n.Tokens) + len(n.Oracles().Pools)
+				minimum = 3*len(n.Tokens) + len(n.Oracles().Pools)
 			}
-			if len(c.Pools) != least {
-				t.Errorf("%s: chain %d: %d pools, want %d", when, c.Chain, len(c.Pools), least)
+			if len(c.Pools) != minimum {
+				t.Errorf("%s: chain %d: %d pools, want %d", when, c.Chain, len(c.Pools), minimum)
 			}
 			for _, p := range c.Pools {
 				if want := float64(report.Prices[p.Of]); math.Abs(p.MicroUSD/want-1) > 1e-5 {
@@ -235,7 +235,7 @@ func TestOraclesInEveryMode(t *testing.T) {
 	}
 	good, err := prices(weth, usdc)
 	if err != nil || len(good) != 4 || good[2].Int64() != 3000e8 || good[3].Int64() != 1e8 {
-		t.Errorf("%v, %v", good, err)
+		t.Errorf("oracle answers are %v, %v; want 3000e8 and 1e8", good, err)
 	}
 	if words, err := prices(weth, common.Address{1}); err == nil {
 		t.Errorf("an unknown asset is worth %v", words)
@@ -260,7 +260,7 @@ func TestOraclesInEveryMode(t *testing.T) {
 	set("all", "revert", 0)
 	for _, o := range must(t)(s.Market().Oracles(t.Context(), 1)) {
 		if o.Mode != "revert" {
-			t.Errorf("%+v", o)
+			t.Errorf("an oracle's mode is not revert: %+v", o)
 		}
 	}
 	if err := s.Reset(); err != nil {
@@ -400,10 +400,10 @@ func TestControlOfTheMarket(t *testing.T) {
 	}
 	code, got := post(`{"moves":[{"symbol":"ETH","microUsd":3100000000},{"symbol":"USDT","microUsd":990000}]}`)
 	if code != http.StatusOK || got.Prices["WETH"] != 3100*dollar || got.Prices["USDT"] != 990_000 || len(got.Chains) != 1 || got.Drift.BpsPerMinute != 0 {
-		t.Fatalf("%d, %+v", code, got)
+		t.Fatalf("moving prices: status %d, %+v", code, got)
 	}
 	if code, got = post(`{"start":true,"moves":[{"symbol":"BTC","microUsd":80000000000}]}`); code != http.StatusOK || got.Prices["ETH"] != 3000*dollar || got.Prices["WBTC"] != 80_000*dollar {
-		t.Errorf("%d, %+v", code, got)
+		t.Errorf("starting again: status %d, %+v", code, got)
 	}
 	for _, bad := range []string{
 		`{"moves":[{"symbol":"DOGE","microUsd":1}]}`, `{"moves":[{"symbol":"ETH","microUsd":0}]}`, `{"moves":[{"symbol":"ETH","microUsd":1.5}]}`,
@@ -420,7 +420,7 @@ func TestControlOfTheMarket(t *testing.T) {
 		kinds[o.Kind] = fmt.Sprint(o.Mode, o.Seconds)
 	}
 	if kinds["chainlink"] != "stale5000" || kinds["aave"] != "ok0" || len(kinds) != 2 {
-		t.Errorf("%v", kinds)
+		t.Errorf("oracle modes are %v, want chainlink stale and aave ok", kinds)
 	}
 	for _, bad := range []string{
 		`{"at":"all","mode":"sleepy"}`, `{"at":"all","mode":"down"}`, `{"at":"0x0000000000000000000000000000000000000001","mode":"ok"}`,
@@ -453,7 +453,7 @@ func TestDriftMovesTheChains(t *testing.T) {
 				return p.MicroUSD
 			}
 		}
-		t.Fatal("no such pool")
+		t.Fatal("there is no such pool")
 		return 0
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

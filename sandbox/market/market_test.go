@@ -138,7 +138,7 @@ func TestRecordsStayInOrder(t *testing.T) {
 	p.put(must(starting().afterMoves([]Move{{"ETH", 5 * dollar}})), began.Add(time.Hour))
 	p.put(must(starting().afterMoves([]Move{{"ETH", 6 * dollar}})), began)
 	if got, _ := p.At("ETH", began.Add(time.Hour)); got != 6*dollar {
-		t.Errorf("%v", got)
+		t.Errorf("ETH is at %v, want 6 dollars", got)
 	}
 }
 

@@ -101,8 +101,8 @@ func inDollars(query url.Values, name string) error {
 // coinSimple returns what the simple endpoints report of an asset.
 func (s *Server) coinSimple(a market.Asset, query url.Values) (map[string]any, bool) {
 	q, ok := s.currentQuote(a.Symbol)
-	said := map[string]any{"usd": q.number()}
-	for asked, member := range map[string]struct {
+	reply := map[string]any{"usd": q.number()}
+	for parameter, member := range map[string]struct {
 		name string
 		of   func() any
 	}{
@@ -111,11 +111,11 @@ func (s *Server) coinSimple(a market.Asset, query url.Values) (map[string]any, b
 		"include_24hr_change":     {"usd_24h_change", func() any { return s.change(a.Symbol, q, 24*time.Hour) }},
 		"include_last_updated_at": {"last_updated_at", func() any { return q.at.Unix() }},
 	} {
-		if query.Get(asked) == "true" {
-			said[member.name] = member.of()
+		if query.Get(parameter) == "true" {
+			reply[member.name] = member.of()
 		}
 	}
-	return said, ok
+	return reply, ok
 }
 
 func (s *Server) coinTokens(r *http.Request) (any, error) {
@@ -123,7 +123,7 @@ func (s *Server) coinTokens(r *http.Request) (any, error) {
 	if err := inDollars(query, "vs_currencies"); err != nil {
 		return nil, err
 	}
-	asked, err := list(query, "contract_addresses")
+	requested, err := list(query, "contract_addresses")
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +132,13 @@ func (s *Server) coinTokens(r *http.Request) (any, error) {
 			continue
 		}
 		all := map[string]any{}
-		for _, address := range asked {
+		for _, address := range requested {
 			t, ok := tokenAt(p.chain, address)
 			if !ok || t.native() || t.asset.CoinGeckoID == "" {
 				continue
 			}
-			if said, ok := s.coinSimple(t.asset, query); ok {
-				all[strings.ToLower(address)] = said
+			if reply, ok := s.coinSimple(t.asset, query); ok {
+				all[strings.ToLower(address)] = reply
 			}
 		}
 		return all, nil
@@ -151,15 +151,15 @@ func (s *Server) coinPrices(r *http.Request) (any, error) {
 	if err := inDollars(query, "vs_currencies"); err != nil {
 		return nil, err
 	}
-	asked, err := list(query, "ids")
+	requested, err := list(query, "ids")
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]any{}
-	for _, id := range asked {
+	for _, id := range requested {
 		if a, ok := market.ByCoinGeckoID(id); ok {
-			if said, ok := s.coinSimple(a, query); ok {
-				all[id] = said
+			if reply, ok := s.coinSimple(a, query); ok {
+				all[id] = reply
 			}
 		}
 	}
@@ -188,20 +188,20 @@ func (s *Server) coinMarkets(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var asked []string
+	var requested []string
 	if query.Get("ids") != "" {
-		if asked, err = list(query, "ids"); err != nil {
+		if requested, err = list(query, "ids"); err != nil {
 			return nil, err
 		}
 	} else {
 		for _, a := range market.Assets() {
 			if a.CoinGeckoID != "" {
-				asked = append(asked, a.CoinGeckoID)
+				requested = append(requested, a.CoinGeckoID)
 			}
 		}
 	}
 	all := []any{}
-	for _, id := range asked {
+	for _, id := range requested {
 		if a, ok := market.ByCoinGeckoID(id); ok {
 			if row, ok := s.coinMarket(a); ok {
 				all = append(all, row)

@@ -104,7 +104,7 @@ type llamaPrice struct {
 }
 
 // llamaEach answers with the result of say for every known coin, by key.
-func llamaEach(list string, say func(llamaCoin) (any, bool)) (any, error) {
+func llamaEach(list string, describe func(llamaCoin) (any, bool)) (any, error) {
 	keys, err := llamaKeys(list)
 	if err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func llamaEach(list string, say func(llamaCoin) (any, bool)) (any, error) {
 	coins := map[string]any{}
 	for _, key := range keys {
 		if c, ok := llamaCoinOf(key); ok {
-			if said, ok := say(c); ok {
-				coins[key] = said
+			if described, ok := describe(c); ok {
+				coins[key] = described
 			}
 		}
 	}
@@ -171,12 +171,12 @@ type llamaPoint struct {
 
 // parseBatch parses the coins and times of a batch.
 func parseBatch(text string) (map[string][]int64, error) {
-	var asked map[string][]int64
-	if err := json.Unmarshal([]byte(text), &asked); err != nil || asked == nil {
+	var requested map[string][]int64
+	if err := json.Unmarshal([]byte(text), &requested); err != nil || requested == nil {
 		return nil, refusal{http.StatusBadRequest, "coins: want a JSON object of lists of timestamps"}
 	}
 	points := 0
-	for _, times := range asked {
+	for _, times := range requested {
 		points += len(times)
 		for _, t := range times {
 			if t < 0 || t > maxUnix {
@@ -184,14 +184,14 @@ func parseBatch(text string) (map[string][]int64, error) {
 			}
 		}
 	}
-	if len(asked) > maxCoins || points > maxPoints {
+	if len(requested) > maxCoins || points > maxPoints {
 		return nil, refusal{http.StatusBadRequest, "too many coins or timestamps"}
 	}
-	return asked, nil
+	return requested, nil
 }
 
 func (s *Server) llamaBatch(r *http.Request) (any, error) {
-	asked, err := parseBatch(r.URL.Query().Get("coins"))
+	requested, err := parseBatch(r.URL.Query().Get("coins"))
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (s *Server) llamaBatch(r *http.Request) (any, error) {
 		return nil, err
 	}
 	coins := map[string]any{}
-	for key, times := range asked {
+	for key, times := range requested {
 		c, ok := llamaCoinOf(key)
 		if !ok {
 			continue

@@ -136,7 +136,7 @@ func screenTrades(share float64) map[string]any {
 }
 
 func (s *Server) screenTokens(r *http.Request) (any, error) {
-	asked, err := addresses(r.PathValue("addresses"), maxScreen, tooManyScreen)
+	requested, err := addresses(r.PathValue("addresses"), maxScreen, tooManyScreen)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (s *Server) screenTokens(r *http.Request) (any, error) {
 		if c.id != r.PathValue("chain") {
 			continue
 		}
-		for _, a := range asked {
+		for _, a := range requested {
 			pairs = append(pairs, s.screenPairs(c.id, c.chain, a)...)
 		}
 	}
@@ -153,13 +153,13 @@ func (s *Server) screenTokens(r *http.Request) (any, error) {
 }
 
 func (s *Server) screenLatest(r *http.Request) (any, error) {
-	asked, err := addresses(r.PathValue("addresses"), maxScreen, tooManyScreen)
+	requested, err := addresses(r.PathValue("addresses"), maxScreen, tooManyScreen)
 	if err != nil {
 		return nil, err
 	}
 	var pairs []screenPair // null if there are none
 	for _, c := range screenChains {
-		for _, a := range asked {
+		for _, a := range requested {
 			pairs = append(pairs, s.screenPairs(c.id, c.chain, a)...)
 		}
 	}

@@ -67,9 +67,9 @@ func geckoChain(r *http.Request) (uint64, error) {
 }
 
 // addresses splits a list of at most the given number of addresses, in lower case.
-func addresses(list string, most int, tooMany refusal) ([]string, error) {
+func addresses(list string, limit int, tooMany refusal) ([]string, error) {
 	all := strings.Split(list, ",")
-	if len(all) > most {
+	if len(all) > limit {
 		return nil, tooMany
 	}
 	for i, a := range all {

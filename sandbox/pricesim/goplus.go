@@ -37,8 +37,8 @@ func (s *Server) plusTokens(r *http.Request) (any, error) {
 		return map[string]any{"code": plusNoChain, "message": "chain not supported", "result": nil}, nil
 	}
 	result := map[string]any{}
-	asked := strings.Split(r.URL.Query().Get("contract_addresses"), ",")
-	for _, a := range asked[:min(len(asked), maxCoins)] {
+	requested := strings.Split(r.URL.Query().Get("contract_addresses"), ",")
+	for _, a := range requested[:min(len(requested), maxCoins)] {
 		t, ok := tokenAt(chain, a)
 		if !ok || t.native() || !s.Settings().knows(t.Symbol) {
 			continue

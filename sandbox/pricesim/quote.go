@@ -32,7 +32,7 @@ func (s *Server) quoteAt(symbol string, at time.Time) (quote, bool) {
 	altered := settings.affects(symbol)
 	q := quote{at: at, confidence: DefaultSettings.Confidence}
 	if altered {
-		q.at, q.override, q.confidence = at.Add(-time.Duration(settings.Stale)*time.Second), settings.Say, settings.Confidence
+		q.at, q.override, q.confidence = at.Add(-time.Duration(settings.Stale)*time.Second), settings.Price, settings.Confidence
 	}
 	microdollars, ok := s.market.At(symbol, q.at)
 	if !ok {

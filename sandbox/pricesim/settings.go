@@ -24,9 +24,9 @@ type Settings struct {
 	Factor float64 `json:"factor"`
 	// Stale is the age of prices, in seconds.
 	Stale int64 `json:"stale"`
-	// Say replaces every price. It is sent as a number if the API has a number there and
+	// Price replaces every price. It is sent as a number if the API has a number there and
 	// the text is one; "" = the true price.
-	Say string `json:"say"`
+	Price string `json:"say"`
 	// Confidence is DefiLlama's confidence in its prices.
 	Confidence float64 `json:"confidence"`
 	// Legacy makes Blockscout answer with the members of older instances.
@@ -38,10 +38,10 @@ var DefaultSettings = Settings{Factor: 1, Confidence: 0.99}
 
 // Limits of settings.
 const (
-	maxFactor = 1e12
-	maxStale  = 10 * 365 * 24 * 3600
-	maxSay    = 200
-	maxList   = 1000
+	maxFactor    = 1e12
+	maxStale     = 10 * 365 * 24 * 3600
+	maxPriceText = 200
+	maxList      = 1000
 )
 
 func (k kind) check(s Settings) error {
@@ -53,7 +53,7 @@ func (k kind) check(s Settings) error {
 		{!(s.Factor >= -maxFactor && s.Factor <= maxFactor), "factor: want a number up to 1e12"},
 		{s.Stale < 0 || s.Stale > maxStale, "stale: want 0 seconds to ten years"},
 		{!(s.Confidence >= 0 && s.Confidence <= 1), "confidence: want 0 to 1"},
-		{len(s.Say) > maxSay, "say: too long"},
+		{len(s.Price) > maxPriceText, "say: too long"},
 		{s.APIKey != "" && !k.hasKey, "apiKey: this service demands none"},
 		{s.Confidence != DefaultSettings.Confidence && !k.hasConfidence, "confidence: this service tells none"},
 		{s.Legacy && !k.hasLegacy, "legacy: this service has one form only"},

@@ -149,7 +149,7 @@ func TestLlamaPast(t *testing.T) {
 	batch := at(s.get("/batchHistorical?coins="+url.QueryEscape(fmt.Sprintf(`{%q:[%d]}`, key, ago.Unix()))), "coins", key, "prices", 0, "price")
 	chart := at(s.get("/chart/"+key+"?start="+path+"&span=289&period=5m"), "coins", key, "prices").([]any)
 	if historical != batch || historical != at(chart[0], "price") || historical == 3000 || math.Abs(historical/3000-1) > 0.2 {
-		t.Errorf("%v, %v, %v", historical, batch, chart[0])
+		t.Errorf("historical, batch and chart differ: %v, %v, %v", historical, batch, chart[0])
 	}
 	moved := map[any]bool{}
 	for i, p := range chart {
@@ -167,7 +167,7 @@ func TestLlamaPast(t *testing.T) {
 	}
 	end := at(s.get("/chart/"+key+"?end="+strconv.FormatInt(now.Unix(), 10)+"&span=2&period=1d"), "coins", key, "prices").([]any)
 	if len(end) != 2 || at(end[1], "price").(float64) != 3000 {
-		t.Errorf("%v", end)
+		t.Errorf("a chart that ends now is %v, want two points, the last 3000", end)
 	}
 	for _, absent := range []string{
 		"/prices/historical/" + strconv.FormatInt(now.Add(24*time.Hour).Unix(), 10) + "/" + key,
@@ -200,7 +200,7 @@ func TestGeckoForms(t *testing.T) {
 		t.Errorf("%v hold it", got)
 	}
 	if at(info, "data", "attributes", "holders", "distribution_percentage", "top_10") == nil || at(info, "data", "attributes", "holders", "last_updated") == nil {
-		t.Errorf("%v", info)
+		t.Errorf("token info lacks holders: %v", info)
 	}
 	// Each chain's network is in the list.
 	found := map[any]any{}
@@ -208,7 +208,7 @@ func TestGeckoForms(t *testing.T) {
 		found[at(n, "id")] = at(n, "attributes", "coingecko_asset_platform_id")
 	}
 	if found["eth"] != "ethereum" || found["optimism"] != "optimistic-ethereum" || len(at(s.get("/networks?page=2"), "data").([]any)) != 0 {
-		t.Errorf("%v", found)
+		t.Errorf("networks are %v", found)
 	}
 	zero := common.Address{}.Hex()
 	if got := at(s.get("/simple/networks/eth/token_price/"+zero), "data", "attributes", "token_prices", zero); got != nil {
@@ -233,14 +233,14 @@ func TestCoinGeckoForms(t *testing.T) {
 	prices := s.get("/simple/price?ids=ethereum,binancecoin,nothing" + all)
 	sandboxtest.SameShape(t, "prices", prices, recorded(t, `{"ethereum":`+simple+`,"binancecoin":`+simple+`}`))
 	if at(prices, "binancecoin", "usd") != 900.0 {
-		t.Errorf("%v", prices)
+		t.Errorf("simple prices are %v, want 900 for BNB", prices)
 	}
 	if got := s.get("/simple/price?ids=tether&vs_currencies=usd"); len(at(got, "tether").(map[string]any)) != 1 {
-		t.Errorf("%v", got)
+		t.Errorf("a simple price without options is %v, want the price alone", got)
 	}
 	rows := s.get("/coins/markets?vs_currency=usd&ids=ethereum,chainlink&per_page=250&price_change_percentage=24h").([]any)
 	if len(rows) != 2 || at(rows[1], "id") != "chainlink" || at(rows[0], "current_price") != 3000.0 {
-		t.Errorf("%v", rows)
+		t.Errorf("markets are %v, want ether at 3000, then LINK", rows)
 	}
 	for _, member := range []string{"market_cap", "price_change_24h", "price_change_percentage_24h", "circulating_supply", "total_supply"} {
 		if _, ok := at(rows[0], member).(float64); !ok {
@@ -277,7 +277,7 @@ func TestDexScreenerForms(t *testing.T) {
 	pairs := s.get("/tokens/v1/ethereum/" + usdcOnMain + "," + nobody).([]any)
 	latest := s.get("/latest/dex/tokens/" + usdcOnMain)
 	if at(latest, "schemaVersion") != "1.0.0" || len(at(latest, "pairs").([]any)) != len(pairs) {
-		t.Errorf("%v", latest)
+		t.Errorf("the latest pairs are %v, want %d", latest, len(pairs))
 	}
 	deepest, price := 0.0, ""
 	for _, p := range pairs {
@@ -290,7 +290,7 @@ func TestDexScreenerForms(t *testing.T) {
 			deepest, price = usd, at(p, "priceUsd").(string)
 		}
 		if _, ok := at(p, "priceChange", "h24").(float64); !ok {
-			t.Errorf("%v", p)
+			t.Errorf("a pair lacks the change of 24 hours: %v", p)
 		}
 	}
 	if price != "1" || len(pairs) < 3 {
@@ -301,10 +301,10 @@ func TestDexScreenerForms(t *testing.T) {
 		t.Error("the first pair is the right one")
 	}
 	if got := s.get("/tokens/v1/ethereum/" + nobody).([]any); len(got) != 0 {
-		t.Errorf("%v", got)
+		t.Errorf("pairs of an unknown token are %v, want none", got)
 	}
 	if got := at(s.get("/latest/dex/tokens/"+nobody), "pairs"); got != nil {
-		t.Errorf("%v", got)
+		t.Errorf("the latest pairs of an unknown token are %v, want null", got)
 	}
 }
 
@@ -326,7 +326,7 @@ func TestBlockscoutForms(t *testing.T) {
 	for address, want := range map[string]any{"0xC316C8252B5F2176d0135Ebb0999E99296998F2e": "1", seedUSDT: nil} {
 		got := s.get("/5330/api/v2/tokens/" + address)
 		if at(got, "exchange_rate") != want || at(got, "holders_count") == nil {
-			t.Errorf("%v", got)
+			t.Errorf("the token is %v, want exchange rate %v and holders", got, want)
 		}
 	}
 	// The pages of the list contain every token of a chain.
@@ -358,13 +358,13 @@ func TestGoPlusForms(t *testing.T) {
 	got := s.get("/api/v1/token_security/56?contract_addresses=" + bscUSDC + "," + nobody)
 	result := at(got, "result", strings.ToLower(bscUSDC))
 	if at(got, "code") != 1.0 || at(got, "message") != "OK" || len(at(got, "result").(map[string]any)) != 1 {
-		t.Fatalf("%v", got)
+		t.Fatalf("token security is %v, want one token", got)
 	}
 	if n, err := strconv.ParseInt(at(result, "holder_count").(string), 10, 64); err != nil || n < 1 || at(result, "token_symbol") != "USDC" {
-		t.Errorf("%v", result)
+		t.Errorf("token security of USDC is %v, want its symbol and holders", result)
 	}
 	if got := s.get("/api/v1/token_security/5330?contract_addresses=" + seedWETH); at(got, "code") == 1.0 || at(got, "result") != nil {
-		t.Errorf("%v", got)
+		t.Errorf("token security on an unknown chain is %v, want an error", got)
 	}
 }
 
@@ -496,7 +496,7 @@ func TestSettingsOfPrices(t *testing.T) {
 	s.set(`{"stale":7200,"confidence":0.5}`)
 	got := at(s.get(price["defillama"].path), "coins", "ethereum:"+wethOnMain)
 	if at(got, "timestamp") != float64(now.Unix()-7200) || at(got, "confidence") != 0.5 {
-		t.Errorf("%v", got)
+		t.Errorf("the price is %v, want it two hours old with confidence 0.5", got)
 	}
 }
 

@@ -27,8 +27,8 @@ type Audit struct {
 	Histories []*chainHistory
 	Foreign   map[common.Hash]bool             // transactions that somebody else signed with the accounts' keys
 	Listed    map[Grant]Allowance              // the allowances that the wallet shows its user
-	Find      func(format string, args ...any) // is told of each violation
-	Count     func(what string, n int)         // is told of what was seen
+	Find      func(format string, args ...any) // is called with each violation
+	Count     func(what string, n int)         // is called with the number of each thing that was checked
 
 	orders          map[string]OrderResult
 	records         map[common.Hash]senderRecord // signed transactions, by the hash of each attempt
@@ -64,9 +64,9 @@ func (r *Audit) Close() {
 	}
 }
 
-// Judge checks everything, after the daemon whose home this is has ended. told are all orders
-// as the daemon last told them.
-func (r *Audit) Judge(home string, told []OrderResult, consents []Consent) {
+// Judge checks everything, after the daemon whose home this is has ended. results are all orders
+// as the daemon last reported them.
+func (r *Audit) Judge(home string, results []OrderResult, consents []Consent) {
 	for _, h := range r.Histories {
 		if err := h.finish(); err != nil {
 			r.Find("reading a chain: %v", err)
@@ -79,13 +79,13 @@ func (r *Audit) Judge(home string, told []OrderResult, consents []Consent) {
 		r.Find("reading the journal: %v", err)
 		return
 	}
-	r.judge(onDisk, records, told, consents)
+	r.judge(onDisk, records, results, consents)
 }
 
 // judge checks everything against the journal's orders and records.
-func (r *Audit) judge(onDisk map[string]storedOrder, records []senderRecord, told []OrderResult, consents []Consent) {
+func (r *Audit) judge(onDisk map[string]storedOrder, records []senderRecord, results []OrderResult, consents []Consent) {
 	r.begin()
-	for _, o := range told {
+	for _, o := range results {
 		if _, twice := r.orders[o.Order.ID]; twice {
 			r.Find("order %s is listed twice", o.Order.ID)
 		}
@@ -337,8 +337,8 @@ func (r *Audit) checkOpen(o Order, e *Entry) {
 		r.Find("%s: it has no end: %s; seen %+v; in the book %+v", r.orderLabel(o), o.Reason, o.CandidatePayment, e)
 		return
 	}
-	if gone := r.sumOf(o).gone; gone.Cmp(o.Terms.AmountIn.Int()) != 0 {
-		r.Find("%s: %s of the input left, want %s", r.orderLabel(o), gone, o.Terms.AmountIn)
+	if spent := r.sumOf(o).spent; spent.Cmp(o.Terms.AmountIn.Int()) != 0 {
+		r.Find("%s: %s of the input left, want %s", r.orderLabel(o), spent, o.Terms.AmountIn)
 	}
 	r.Count("open: "+why, 1)
 }

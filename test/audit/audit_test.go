@@ -11,9 +11,9 @@ import (
 // TestSeededFaults seeds one fault at a time in evidence that agrees, one for each judgment,
 // and checks that the whole audit finds it.
 func TestSeededFaults(t *testing.T) {
-	sound := newFakeWorld(t)
-	if sound.judge(sound.onDisk, sound.journal, sound.told, sound.consents); len(sound.findings) > 0 {
-		t.Fatalf("in evidence that agrees: %q", sound.findings)
+	intact := newFakeWorld(t)
+	if intact.judge(intact.onDisk, intact.journal, intact.reported, intact.consents); len(intact.findings) > 0 {
+		t.Fatalf("in evidence that agrees: %q", intact.findings)
 	}
 	last := func(f *fakeWorld, chain uint64) *types.Receipt {
 		b := f.chains[chain].history.blocks
@@ -33,20 +33,20 @@ func TestSeededFaults(t *testing.T) {
 			r.Logs = append(r.Logs, moved(token, provider, f.account, 45))
 			r.Logs[1].TxHash = r.TxHash
 		}, "says that 45 came, and it was 90"},
-		"paid twice in two":            {func(f *fakeWorld) { f.paid(10, 45, token) }, "which is of no order"},
-		"paid twice, and told so":      {func(f *fakeWorld) { twice(f, last(f, 10)) }, "got 90, the minimum is 40"},
-		"paid one less than is told":   {func(f *fakeWorld) { last(f, 10).Logs[0].Data[31]-- }, "says that 45 came, and it was 44"},
-		"paid too little":              {func(f *fakeWorld) { f.order("a").Terms.MinimumReceived = "46" }, "got 45, the minimum is 46"},
-		"paid for a part that is more": {func(f *fakeWorld) { f.order("a").Verdict.Spent = &spend{usdc, "99"} }, "100 of the input left, want 99"},
-		"took one more than accepted":  {func(f *fakeWorld) { f.receiptOf("a/1").Logs[0].Data[31]++ }, "101 of the input left, want 100"},
-		"took nothing":                 {func(f *fakeWorld) { f.receiptOf("c/0").Logs = nil }, "0 of the input left, want 100"},
-		"refunded one less":            {func(f *fakeWorld) { f.chains[1].receipts[f.order("b").Verdict.Evidence.Tx].Logs[0].Data[31]-- }, "49 came back"},
-		"refunded less than accepted":  {func(f *fakeWorld) { f.order("b").Terms.Refund = &spend{usdc, "51"} }, "50 came back, want 51"},
-		"refunded twice":               {func(f *fakeWorld) { f.paid(1, 50, usdc) }, "which is of no order"},
+		"paid twice in two transactions":         {func(f *fakeWorld) { f.paid(10, 45, token) }, "which is of no order"},
+		"paid twice, and reported as paid twice": {func(f *fakeWorld) { twice(f, last(f, 10)) }, "got 90, the minimum is 40"},
+		"paid one less than reported":            {func(f *fakeWorld) { last(f, 10).Logs[0].Data[31]-- }, "says that 45 came, and it was 44"},
+		"paid too little":                        {func(f *fakeWorld) { f.order("a").Terms.MinimumReceived = "46" }, "got 45, the minimum is 46"},
+		"paid for a part that is more":           {func(f *fakeWorld) { f.order("a").Verdict.Spent = &spend{usdc, "99"} }, "100 of the input left, want 99"},
+		"took one more than accepted":            {func(f *fakeWorld) { f.receiptOf("a/1").Logs[0].Data[31]++ }, "101 of the input left, want 100"},
+		"took nothing":                           {func(f *fakeWorld) { f.receiptOf("c/0").Logs = nil }, "0 of the input left, want 100"},
+		"refunded one less":                      {func(f *fakeWorld) { f.chains[1].receipts[f.order("b").Verdict.Evidence.Tx].Logs[0].Data[31]-- }, "49 came back"},
+		"refunded less than accepted":            {func(f *fakeWorld) { f.order("b").Terms.Refund = &spend{usdc, "51"} }, "50 came back, want 51"},
+		"refunded twice":                         {func(f *fakeWorld) { f.paid(1, 50, usdc) }, "which is of no order"},
 		"refunded and paid": {func(f *fakeWorld) {
 			f.order("b").Terms.DstChainID = 1
 			also(f, "b", token, 45)
-		}, "of the output came besides"},
+		}, "of the output came as well"},
 		"the output on the wrong chain": {func(f *fakeWorld) { also(f, "b", token, 45) }, "which it is not about"},
 		"took in a call that failed":    {func(f *fakeWorld) { f.receiptOf("d/0").Logs = []*types.Log{movedIn(f, "d/0", 100)} }, "100 of the input left"},
 		"another token moved":           {func(f *fakeWorld) { also(f, "c", common.Address{0xee}, 1) }, "which it is not about"},
@@ -63,10 +63,10 @@ func TestSeededFaults(t *testing.T) {
 			f.order("a").Terms.Provider = "dex"
 			f.order("a").Terms.DstChainID, f.order("a").Terms.TokenIn, f.chains[1].history.Wrapped = 1, native, token
 		}, "wrapped or unwrapped 100 to"},
-		"a revoke that moved something":   {func(f *fakeWorld) { f.order("c").Terms.Provider = "wallet" }, "a revoke moved 100"},
-		"a transaction without an order":  {func(f *fakeWorld) { f.own("z/0", "mined", spender, 1, 0) }, "record z/0 is of no order"},
-		"one that the journal lacks":      {func(f *fakeWorld) { f.journal = f.journal[1:] }, "was mined and is not in the journal"},
-		"one sent that the journal lacks": {func(f *fakeWorld) { unmined(f, 5) }, "was sent and is not in the journal"},
+		"a revoke that moved something":      {func(f *fakeWorld) { f.order("c").Terms.Provider = "wallet" }, "a revoke moved 100"},
+		"a transaction without an order":     {func(f *fakeWorld) { f.own("z/0", "mined", spender, 1, 0) }, "record z/0 is of no order"},
+		"own transaction not in the journal": {func(f *fakeWorld) { f.journal = f.journal[1:] }, "was mined and is not in the journal"},
+		"one sent that the journal lacks":    {func(f *fakeWorld) { unmined(f, 5) }, "was sent and is not in the journal"},
 		"one sent by somebody else": {func(f *fakeWorld) {
 			raw, _ := types.NewTx(&types.LegacyTx{}).MarshalBinary()
 			f.chains[10].sent = [][]byte{raw}
@@ -83,22 +83,22 @@ func TestSeededFaults(t *testing.T) {
 			f.journal[4].Attempts = append(f.journal[4].Attempts, f.journal[4].Attempts[0])
 			f.journal[4].Attempts[1].Kind, f.journal[4].Attempts[1].Hash = "cancel", tx.Hash()
 		}, "3 was outbid by 3 only"},
-		"a record with another end":     {func(f *fakeWorld) { f.journal[4].State = "mined" }, "is mined, and reverted on the chain"},
-		"a record left open":            {func(f *fakeWorld) { f.journal[2].State = "sent" }, "is sent, and mined on the chain"},
-		"a transaction in two records":  {func(f *fakeWorld) { r := f.journal[1]; r.Key = "b/1"; f.journal = append(f.journal, r) }, "is in the records"},
-		"an allowance not listed":       {func(f *fakeWorld) { left(f, 1) }, "the list does not say so"},
-		"an allowance listed as less":   {func(f *fakeWorld) { f.Listed[left(f, 2)] = Allowance{Kind: "erc20", Amount: "1", Reserved: "1"} }, "listed is 1"},
-		"an allowance of no order":      {func(f *fakeWorld) { f.Listed[left(f, 1)] = Allowance{Kind: "erc20", Amount: "1", Reserved: "0"} }, "by no order that is named"},
-		"an order twice":                {func(f *fakeWorld) { f.told = append(f.told, f.told[0]) }, "is listed twice"},
-		"an order lost from the disk":   {func(f *fakeWorld) { delete(f.onDisk, "c") }, "the journal does not have it"},
-		"an order not told":             {func(f *fakeWorld) { f.told = f.told[1:] }, "which the daemon does not list"},
-		"a consent lost":                {func(f *fakeWorld) { f.consents[0].Order = "y" }, "was accepted and is lost"},
-		"a consent without answer":      {func(f *fakeWorld) { f.consents[0].Order = "" }, "has no answer"},
-		"an order without consent":      {func(f *fakeWorld) { f.consents = f.consents[1:] }, "has no consent"},
-		"an order of two consents":      {func(f *fakeWorld) { f.consents = append(f.consents, f.consents[0]) }, "is of two consents"},
-		"another digest than consented": {func(f *fakeWorld) { f.consents[0].Digests = nil }, "is not what was accepted"},
-		"an end without a verdict":      {func(f *fakeWorld) { f.order("e").Verdict = nil }, "verdict <nil>"},
-		"another end on the disk":       {func(f *fakeWorld) { o := f.onDisk["a"]; o.State = "refunded"; f.onDisk["a"] = o }, "the journal says that it is refunded"},
+		"a record with another end":          {func(f *fakeWorld) { f.journal[4].State = "mined" }, "is mined, and reverted on the chain"},
+		"a record left open":                 {func(f *fakeWorld) { f.journal[2].State = "sent" }, "is sent, and mined on the chain"},
+		"a transaction in two records":       {func(f *fakeWorld) { r := f.journal[1]; r.Key = "b/1"; f.journal = append(f.journal, r) }, "is in the records"},
+		"an allowance not listed":            {func(f *fakeWorld) { left(f, 1) }, "the list does not say so"},
+		"an allowance listed as less":        {func(f *fakeWorld) { f.Listed[left(f, 2)] = Allowance{Kind: "erc20", Amount: "1", Reserved: "1"} }, "listed is 1"},
+		"an allowance of no order":           {func(f *fakeWorld) { f.Listed[left(f, 1)] = Allowance{Kind: "erc20", Amount: "1", Reserved: "0"} }, "by no order that is named"},
+		"an order reported twice":            {func(f *fakeWorld) { f.reported = append(f.reported, f.reported[0]) }, "is listed twice"},
+		"an order lost from the disk":        {func(f *fakeWorld) { delete(f.onDisk, "c") }, "the journal does not have it"},
+		"an order not reported":              {func(f *fakeWorld) { f.reported = f.reported[1:] }, "which the daemon does not list"},
+		"a consent lost":                     {func(f *fakeWorld) { f.consents[0].Order = "y" }, "was accepted and is lost"},
+		"a consent without answer":           {func(f *fakeWorld) { f.consents[0].Order = "" }, "has no answer"},
+		"an order without consent":           {func(f *fakeWorld) { f.consents = f.consents[1:] }, "has no consent"},
+		"an order of two consents":           {func(f *fakeWorld) { f.consents = append(f.consents, f.consents[0]) }, "is of two consents"},
+		"digest without a consent":           {func(f *fakeWorld) { f.consents[0].Digests = nil }, "is not what was accepted"},
+		"an end without a verdict":           {func(f *fakeWorld) { f.order("e").Verdict = nil }, "verdict <nil>"},
+		"another final state in the journal": {func(f *fakeWorld) { o := f.onDisk["a"]; o.State = "refunded"; f.onDisk["a"] = o }, "the journal says that it is refunded"},
 		"a history that goes back": {func(f *fakeWorld) {
 			o := f.onDisk["a"]
 			o.History = []string{"accepted", "settling", "executing", "filled"}
@@ -113,7 +113,7 @@ func TestSeededFaults(t *testing.T) {
 		"searched in blocks that are no": {func(f *fakeWorld) { f.order("e").Verdict.Absence.BlockHash = common.Hash{} }, "what the chain does not have"},
 		"expired too early":              {func(f *fakeWorld) { f.order("e").Steps[0].Effect.Deadline = f.order("e").Verdict.Absence.Time }, "it was good until"},
 		"at a provider, of nobody":       {func(f *fakeWorld) { f.books["dex"] = append(f.books["dex"], Entry{Ref: "rz"}) }, "which nobody knows"},
-		"at a provider twice":            {func(f *fakeWorld) { f.books["bridge"] = append(f.books["bridge"], f.books["bridge"][0]) }, "the provider has it 2 times"},
+		"an order twice at its provider": {func(f *fakeWorld) { f.books["bridge"] = append(f.books["bridge"], f.books["bridge"][0]) }, "the provider has it 2 times"},
 		"at a provider no more":          {func(f *fakeWorld) { f.books["bridge"] = nil }, "the provider has it 0 times"},
 		"filled, and nobody paid":        {func(f *fakeWorld) { f.books["bridge"][0].Payment = common.Hash{} }, "the provider paid nothing"},
 		"expired, and somebody paid":     {func(f *fakeWorld) { f.books["dex"][0].Payment = f.paid(1, 45, token).TxHash }, "the provider paid by"},
@@ -127,7 +127,7 @@ func TestSeededFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeWorld(t)
 			x.seed(f)
-			f.judge(f.onDisk, f.journal, f.told, f.consents)
+			f.judge(f.onDisk, f.journal, f.reported, f.consents)
 			wantFound(t, name, f.testAudit, x.want)
 		})
 	}
@@ -151,7 +151,7 @@ func TestForeign(t *testing.T) {
 		f.mine(1, tx, 1, 0, x.log(f, g))
 		f.Foreign = map[common.Hash]bool{tx.Hash(): x.foreign}
 		f.chains[1].allowances[g], f.Listed[g] = big.NewInt(7), Allowance{Kind: "erc20", Amount: "7", Reserved: "0"}
-		f.judge(f.onDisk, f.journal, f.told, f.consents)
+		f.judge(f.onDisk, f.journal, f.reported, f.consents)
 		wantFound(t, name, f.testAudit, x.want)
 	}
 }

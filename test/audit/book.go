@@ -105,10 +105,10 @@ func (r *Audit) sharesBlock(o Order, tx common.Hash) bool {
 		return false
 	}
 	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(o.Terms.SrcChainID))
-	return slices.ContainsFunc(block.Transactions(), func(beside *types.Transaction) bool {
-		from, err := types.Sender(signer, beside)
-		about := err == nil && from == account && !cannotReceive(account, beside) || beside.To() != nil && *beside.To() == account || r.isPayment(beside.Hash())
-		return beside.Hash() != tx && about
+	return slices.ContainsFunc(block.Transactions(), func(other *types.Transaction) bool {
+		from, err := types.Sender(signer, other)
+		about := err == nil && from == account && !cannotReceive(account, other) || other.To() != nil && *other.To() == account || r.isPayment(other.Hash())
+		return other.Hash() != tx && about
 	})
 }
 

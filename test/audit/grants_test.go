@@ -24,14 +24,14 @@ func TestJudgeGrants(t *testing.T) {
 		log  types.Log
 		want Grant
 	}{
-		"of a token":            {types.Log{Address: token, Topics: topics(approvalEvent, ours, spender)}, inToken},
-		"another's":             {types.Log{Address: token, Topics: topics(approvalEvent, spender, ours)}, Grant{}},
-		"Permit2's approval":    {types.Log{Address: permit2, Topics: topics(permit2Events[0], ours, token, spender)}, inPermit2},
-		"Permit2's permit":      {types.Log{Address: permit2, Topics: topics(permit2Events[1], ours, token, spender)}, inPermit2},
-		"another's in Permit2":  {types.Log{Address: permit2, Topics: topics(permit2Events[1], spender, token, ours)}, Grant{}},
-		"of no Permit2":         {types.Log{Address: token, Topics: topics(permit2Events[0], ours, token, spender)}, Grant{}},
-		"another event of it":   {types.Log{Address: permit2, Topics: topics(transferred, ours, token, spender)}, Grant{}},
-		"an event of no topics": {types.Log{Address: token}, Grant{}},
+		"a token's approval":   {types.Log{Address: token, Topics: topics(approvalEvent, ours, spender)}, inToken},
+		"another's":            {types.Log{Address: token, Topics: topics(approvalEvent, spender, ours)}, Grant{}},
+		"Permit2's approval":   {types.Log{Address: permit2, Topics: topics(permit2Events[0], ours, token, spender)}, inPermit2},
+		"Permit2's permit":     {types.Log{Address: permit2, Topics: topics(permit2Events[1], ours, token, spender)}, inPermit2},
+		"another's in Permit2": {types.Log{Address: permit2, Topics: topics(permit2Events[1], spender, token, ours)}, Grant{}},
+		"permit event of another contract than Permit2": {types.Log{Address: token, Topics: topics(permit2Events[0], ours, token, spender)}, Grant{}},
+		"another event of Permit2":                      {types.Log{Address: permit2, Topics: topics(transferred, ours, token, spender)}, Grant{}},
+		"an event of no topics":                         {types.Log{Address: token}, Grant{}},
 	} {
 		if g, ok := grantIn(1, permit2, &x.log, map[common.Address]bool{ours: true}); ok != (x.want != Grant{}) || ok && g != x.want {
 			t.Errorf("%s: %v, %t", name, g, ok)

@@ -24,9 +24,9 @@ type senderRecord struct {
 // senderRecords returns all sender records of the order database in a state directory. No process
 // may have it open. The error includes what bbolt's own consistency check finds.
 func senderRecords(home string) (all []senderRecord, err error) {
-	err = viewDB(home, func(tx *bolt.Tx) (unsound error) {
+	err = viewDB(home, func(tx *bolt.Tx) (damage error) {
 		for err := range tx.Check() {
-			unsound = errors.Join(unsound, err)
+			damage = errors.Join(damage, err)
 		}
 		read := tx.Bucket([]byte("sender.tx")).ForEach(func(_, v []byte) error {
 			var r senderRecord
@@ -34,7 +34,7 @@ func senderRecords(home string) (all []senderRecord, err error) {
 			all = append(all, r)
 			return err
 		})
-		return errors.Join(unsound, read)
+		return errors.Join(damage, read)
 	})
 	return all, err
 }

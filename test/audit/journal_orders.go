@@ -36,13 +36,13 @@ func storedOrders(home string) (all map[string]storedOrder, err error) {
 				return fmt.Errorf("order %s: %w", id, err)
 			}
 			o.Open = tx.Bucket([]byte("open")).Get(id) != nil
-			var asked struct{ Order string }
+			var request struct{ Order string }
 			if v := tx.Bucket([]byte("request")).Get([]byte(o.Request)); v != nil {
-				if err := json.Unmarshal(v, &asked); err != nil {
+				if err := json.Unmarshal(v, &request); err != nil {
 					return fmt.Errorf("request %s: %w", o.Request, err)
 				}
 			}
-			o.OrderByRequest = asked.Order
+			o.OrderByRequest = request.Order
 			lines, err := history(tx, id)
 			o.History = lines
 			all[string(id)] = o

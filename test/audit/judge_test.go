@@ -75,15 +75,15 @@ func TestJudgeGifts(t *testing.T) {
 		change func(*movement)
 		want   string
 	}{
-		"as it was":            {func(*movement) {}, ""},
-		"out of the account":   {func(m *movement) { m.amount = big.NewInt(-41) }, "is of no order"},
-		"less than was owed":   {func(m *movement) { m.amount = big.NewInt(39) }, "is of no order"},
-		"twice as much":        {func(m *movement) { m.amount = big.NewInt(81) }, "is of no order"},
-		"another token":        {func(m *movement) { m.token = usdc }, "is of no order"},
-		"another chain":        {func(m *movement) { m.chain = 1 }, "is of no order"},
-		"another transaction":  {func(m *movement) { m.tx = other }, "is of no order"},
-		"to another of ours":   {func(m *movement) { m.account = common.Address{0xb} }, "is of no order"},
-		"of an order that got": {nil, "is of no order"}, // its own payment is no gift
+		"the payment as made":                  {func(*movement) {}, ""},
+		"out of the account":                   {func(m *movement) { m.amount = big.NewInt(-41) }, "is of no order"},
+		"less than was owed":                   {func(m *movement) { m.amount = big.NewInt(39) }, "is of no order"},
+		"twice the payment":                    {func(m *movement) { m.amount = big.NewInt(81) }, "is of no order"},
+		"another token":                        {func(m *movement) { m.token = usdc }, "is of no order"},
+		"another chain":                        {func(m *movement) { m.chain = 1 }, "is of no order"},
+		"another transaction":                  {func(m *movement) { m.tx = other }, "is of no order"},
+		"to another of ours":                   {func(m *movement) { m.account = common.Address{0xb} }, "is of no order"},
+		"payment of an order that received it": {nil, "is of no order"}, // its own payment is no gift
 	} {
 		o, m := testOrder("intent", given.token), given
 		e := Entry{Ref: "x", Deposit: depositTx, Payment: pays}
@@ -109,28 +109,28 @@ func TestJudgeCoins(t *testing.T) {
 	gift := func(r *testAudit, o Order) { r.recordDropped(o, e) }
 	awaited := func(r *testAudit, o Order) { r.recordAwaited(o, e) }
 	for name, x := range map[string]struct {
-		note  func(*testAudit, Order)
-		out   common.Address
-		chain uint64
-		came  int64
-		want  string
+		note     func(*testAudit, Order)
+		out      common.Address
+		chain    uint64
+		received int64
+		want     string
 	}{
-		"a gift":                         {gift, native, 10, 45, ""},
-		"a gift that did not come":       {gift, native, 10, 0, "of the coin came"},
-		"more than a gift":               {gift, native, 10, 81, "of the coin came"},
-		"the coin beside a gift":         {gift, usdc, 10, 1, "of the coin came"},
-		"a gift on another chain":        {gift, native, 1, 45, "of the coin came"},
-		"awaited":                        {awaited, native, 10, 45, ""},
-		"more than is awaited":           {awaited, native, 10, 81, "of the coin came"},
-		"the coin where it is a token":   {awaited, usdc, 10, 45, "of the coin came"},
-		"the input where it is a token":  {awaited, native, 1, 45, "of the coin came"},
-		"nobody's":                       {func(*testAudit, Order) {}, native, 10, 45, "of the coin came"},
-		"gone, beside one that is given": {gift, native, 10, -1, "of the coin came"},
+		"a gift":                             {gift, native, 10, 45, ""},
+		"a gift that did not come":           {gift, native, 10, 0, "of the coin came"},
+		"more than a gift":                   {gift, native, 10, 81, "of the coin came"},
+		"coin in the block of a token gift":  {gift, usdc, 10, 1, "of the coin came"},
+		"a gift on another chain":            {gift, native, 1, 45, "of the coin came"},
+		"awaited":                            {awaited, native, 10, 45, ""},
+		"more than is awaited":               {awaited, native, 10, 81, "of the coin came"},
+		"the coin where it is a token":       {awaited, usdc, 10, 45, "of the coin came"},
+		"the input where it is a token":      {awaited, native, 1, 45, "of the coin came"},
+		"nobody's":                           {func(*testAudit, Order) {}, native, 10, 45, "of the coin came"},
+		"coin leaves in the block of a gift": {gift, native, 10, -1, "of the coin came"},
 	} {
 		o := testOrder("intent", x.out)
 		r := newTestAudit(o)
 		x.note(r, o)
-		r.checkBlockCoins(x.chain, ours, p, big.NewInt(x.came))
+		r.checkBlockCoins(x.chain, ours, p, big.NewInt(x.received))
 		wantFound(t, name, r, x.want)
 	}
 }
@@ -148,16 +148,16 @@ func TestJudgeKnown(t *testing.T) {
 		lost bool
 		want bool
 	}{
-		"by its name":                     {testOrder("intent", native), "intent", Entry{Ref: "X"}, false, true},
-		"another's name":                  {testOrder("intent", native), "bridge", Entry{Ref: "X"}, false, false},
-		"unnamed, by its end":             {unnamed, "intent", Entry{Ref: "y", Payment: pays}, false, true},
-		"unnamed, another payment":        {unnamed, "intent", Entry{Ref: "y", Payment: other}, false, false},
-		"unnamed, another provider":       {unnamed, "bridge", Entry{Ref: "y", Payment: pays}, false, false},
-		"unnamed, unpaid":                 {unnamed, "intent", Entry{Ref: "y"}, false, false},
-		"a second one of a named order":   {endedAs(testOrder("intent", native), paid), "intent", Entry{Ref: "y", Payment: pays}, false, false},
-		"its deposit gone":                {testOrder("intent", native), "intent", Entry{Ref: "y", Deposit: depositTx}, true, true},
-		"its deposit there":               {testOrder("intent", native), "intent", Entry{Ref: "y", Deposit: depositTx}, false, false},
-		"a deposit that is gone, and not": {testOrder("intent", native), "intent", Entry{Ref: "y", Deposit: other}, true, false},
+		"by the order's reference":             {testOrder("intent", native), "intent", Entry{Ref: "X"}, false, true},
+		"another's name":                       {testOrder("intent", native), "bridge", Entry{Ref: "X"}, false, false},
+		"unnamed, by its end":                  {unnamed, "intent", Entry{Ref: "y", Payment: pays}, false, true},
+		"unnamed, another payment":             {unnamed, "intent", Entry{Ref: "y", Payment: other}, false, false},
+		"unnamed, another provider":            {unnamed, "bridge", Entry{Ref: "y", Payment: pays}, false, false},
+		"unnamed, unpaid":                      {unnamed, "intent", Entry{Ref: "y"}, false, false},
+		"a second one of a named order":        {endedAs(testOrder("intent", native), paid), "intent", Entry{Ref: "y", Payment: pays}, false, false},
+		"its own deposit was dropped":          {testOrder("intent", native), "intent", Entry{Ref: "y", Deposit: depositTx}, true, true},
+		"its own deposit is mined":             {testOrder("intent", native), "intent", Entry{Ref: "y", Deposit: depositTx}, false, false},
+		"dropped deposit, entry names another": {testOrder("intent", native), "intent", Entry{Ref: "y", Deposit: other}, true, false},
 	} {
 		r := newTestAudit(x.o)
 		r.records[depositTx] = senderRecord{Key: "a/0"}
@@ -178,8 +178,8 @@ func TestJudgeEndless(t *testing.T) {
 		paid bool
 		may  bool
 	}{
-		"nobody is paid":                  {usdc, Entry{Ending: "claim_refund"}, false, true},
-		"it is about to pay":              {usdc, Entry{Ending: "fill"}, false, false},
+		"the provider pays nobody":        {usdc, Entry{Ending: "claim_refund"}, false, true},
+		"the provider is about to pay":    {usdc, Entry{Ending: "fill"}, false, false},
 		"the coin, unnamed":               {native, Entry{Ending: "fail_fill", Payment: pays, Final: true}, true, true},
 		"the coin, named":                 {native, Entry{Ending: "fill", Payment: pays, Final: true, PaymentNamed: true}, true, false},
 		"the coin, not named yet":         {native, Entry{Payment: pays}, true, false},
@@ -228,18 +228,18 @@ func TestJudgeContested(t *testing.T) {
 		unpaid bool
 		want   bool
 	}{
-		"as its output":            {func(*Order, *movement) {}, true, true},
-		"given back":               {func(p *Order, _ *movement) { back(p, 10, token, 30) }, true, true},
-		"given back elsewhere":     {func(p *Order, _ *movement) { back(p, 1, token, 30) }, true, false},
-		"which is paid":            {func(*Order, *movement) {}, false, false},
-		"which has ended":          {func(p *Order, _ *movement) { p.Final = true }, true, false},
-		"which waits for more":     {func(p *Order, _ *movement) { p.Terms.MinimumReceived = amount(50) }, true, false},
-		"which waits for less":     {func(p *Order, _ *movement) { p.Terms.MinimumReceived = amount(20) }, true, false},
-		"of another token":         {func(p *Order, _ *movement) { p.Terms.TokenOut = usdc }, true, false},
-		"of another account":       {func(p *Order, _ *movement) { p.Terms.Account = usdc }, true, false},
-		"and nothing came of its":  {func(_ *Order, m *movement) { m.tx = other }, true, false},
-		"and less came than owed":  {func(_ *Order, m *movement) { m.amount = big.NewInt(39) }, true, false},
-		"but there is no such one": {func(p *Order, _ *movement) { p.ID = "a" }, true, false},
+		"the rival awaits the same output":           {func(*Order, *movement) {}, true, true},
+		"the rival awaits it as a refund":            {func(p *Order, _ *movement) { back(p, 10, token, 30) }, true, true},
+		"the rival awaits a refund on another chain": {func(p *Order, _ *movement) { back(p, 1, token, 30) }, true, false},
+		"the rival is paid":                          {func(*Order, *movement) {}, false, false},
+		"the rival has ended":                        {func(p *Order, _ *movement) { p.Final = true }, true, false},
+		"the rival awaits more than came":            {func(p *Order, _ *movement) { p.Terms.MinimumReceived = amount(50) }, true, false},
+		"the rival awaits less":                      {func(p *Order, _ *movement) { p.Terms.MinimumReceived = amount(20) }, true, false},
+		"the rival awaits another token":             {func(p *Order, _ *movement) { p.Terms.TokenOut = usdc }, true, false},
+		"the rival is of another account":            {func(p *Order, _ *movement) { p.Terms.Account = usdc }, true, false},
+		"the payment moved nothing":                  {func(_ *Order, m *movement) { m.tx = other }, true, false},
+		"less came than either is owed":              {func(_ *Order, m *movement) { m.amount = big.NewInt(39) }, true, false},
+		"there is no rival":                          {func(p *Order, _ *movement) { p.ID = "a" }, true, false},
 	} {
 		o, rival := testOrder("intent", token), testOrder("intent", token)
 		rival.ID = "b"
@@ -262,8 +262,8 @@ func back(o *Order, chain uint64, token common.Address, n int64) {
 // TestJudgeBook checks that an order its provider named or paid is in its records once.
 func TestJudgeBook(t *testing.T) {
 	paid := endedAs(testOrder("intent", native), verdict{State: "filled", By: "arrival", Evidence: &evidence{Tx: pays}})
-	unnamed, untold := paid, endedAs(testOrder("intent", native), verdict{State: "cancelled", By: "withdrawn"})
-	unnamed.Ref, untold.Ref = "", ""
+	unnamed, unreported := paid, endedAs(testOrder("intent", native), verdict{State: "cancelled", By: "withdrawn"})
+	unnamed.Ref, unreported.Ref = "", ""
 	expired := endedAs(testOrder("dex", native), verdict{State: "expired", By: "absence"})
 	entry := Entry{Ref: "x", Payment: pays}
 	for name, x := range map[string]struct {
@@ -272,13 +272,13 @@ func TestJudgeBook(t *testing.T) {
 		handed bool
 		times  int
 	}{
-		"once":             {paid, []Entry{entry, {Ref: "y"}}, true, 1},
-		"missing":          {paid, []Entry{{Ref: "y", Payment: pays}}, true, 0},
-		"twice":            {paid, []Entry{entry, entry}, true, 2},
-		"unnamed":          {unnamed, []Entry{entry}, true, 1},
-		"unnamed, missing": {unnamed, nil, true, 0},
-		"named, missing":   {expired, []Entry{{Ref: "y"}}, true, 0},
-		"never told":       {untold, []Entry{entry}, false, 0},
+		"once":                              {paid, []Entry{entry, {Ref: "y"}}, true, 1},
+		"missing":                           {paid, []Entry{{Ref: "y", Payment: pays}}, true, 0},
+		"twice":                             {paid, []Entry{entry, entry}, true, 2},
+		"unnamed":                           {unnamed, []Entry{entry}, true, 1},
+		"unnamed, missing":                  {unnamed, nil, true, 0},
+		"named, missing":                    {expired, []Entry{{Ref: "y"}}, true, 0},
+		"the provider never knew the order": {unreported, []Entry{entry}, false, 0},
 	} {
 		if _, times := entryOf(x.o, x.book); times != x.times || mustBeInBook(x.o) != x.handed {
 			t.Errorf("%s: %d times, handed %t", name, times, mustBeInBook(x.o))
@@ -318,27 +318,27 @@ func TestJudgeProven(t *testing.T) {
 		v    verdict
 		want string
 	}{
-		"a fill":                         {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs}, ""},
-		"a fill without evidence":        {verdict{State: "filled", By: "fill", Logs: logs}, "with evidence <nil>"},
-		"a fill without logs":            {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1)}, "without [logs]"},
-		"a fill by its own transaction":  {verdict{State: "filled", By: "fill", Evidence: ev(depositTx, 1), Logs: logs}, "its own true"},
-		"a fill that failed":             {verdict{State: "filled", By: "fill", Evidence: &evidence{ChainID: 1, Tx: pays}, Logs: logs}, "success false"},
-		"a fill on another chain":        {verdict{State: "filled", By: "fill", Evidence: ev(pays, 10), Logs: logs}, "on chain 10"},
-		"a fill, and searched in vain":   {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs, Absence: none}, "absence &"},
-		"another's call as its own":      {verdict{State: "filled", By: "own_call", Evidence: ev(pays, 1)}, "its own false"},
-		"an arrival without a deposit":   {verdict{State: "filled", By: "arrival", Evidence: ev(pays, 10), Logs: logs}, "without [received deposit]"},
-		"an end of another way":          {verdict{State: "filled", By: "refund", Evidence: ev(pays, 1), Logs: logs}, "the verdict is filled"},
-		"a way that there is not":        {verdict{State: "failed", By: "tx_replaced"}, "the verdict is failed"},
-		"a nonce used":                   {verdict{State: "failed", By: "order_nonce_used", Absence: none}, ""},
-		"a nonce used, not searched":     {verdict{State: "failed", By: "order_nonce_used"}, "absence <nil>"},
-		"void, and not searched":         {verdict{State: "cancelled", By: "invalidated", Evidence: ev(depositTx, 1)}, "absence <nil>"},
-		"void without a transaction":     {verdict{State: "cancelled", By: "invalidated", Absence: none}, "evidence <nil>"},
-		"withdrawn, and signed":          {verdict{State: "cancelled", By: "withdrawn"}, "has its transaction a/0"},
-		"never sent, and mined":          {verdict{State: "expired", By: "never_sent"}, "no transaction of its that was rejected"},
-		"cancelled by what is no cancel": {verdict{State: "cancelled", By: "cancel", Evidence: ev(depositTx, 1)}, "no transaction of the account to itself"},
-		"a revoke that is none":          {verdict{State: "filled", By: "revoke", Evidence: ev(depositTx, 1)}, "it is no revoke"},
-		"a revert that succeeded":        {verdict{State: "failed", By: "revert", Evidence: ev(depositTx, 1)}, "success true"},
-		"expired, searched too short":    {verdict{State: "expired", By: "absence", Absence: none}, "it was good until"},
+		"a fill":                                        {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs}, ""},
+		"a fill without evidence":                       {verdict{State: "filled", By: "fill", Logs: logs}, "with evidence <nil>"},
+		"a fill without logs":                           {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1)}, "without [logs]"},
+		"a fill by its own transaction":                 {verdict{State: "filled", By: "fill", Evidence: ev(depositTx, 1), Logs: logs}, "its own true"},
+		"a fill that failed":                            {verdict{State: "filled", By: "fill", Evidence: &evidence{ChainID: 1, Tx: pays}, Logs: logs}, "success false"},
+		"a fill on another chain":                       {verdict{State: "filled", By: "fill", Evidence: ev(pays, 10), Logs: logs}, "on chain 10"},
+		"a fill, and searched in vain":                  {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs, Absence: none}, "absence &"},
+		"another's call as its own":                     {verdict{State: "filled", By: "own_call", Evidence: ev(pays, 1)}, "its own false"},
+		"an arrival without a deposit":                  {verdict{State: "filled", By: "arrival", Evidence: ev(pays, 10), Logs: logs}, "without [received deposit]"},
+		"an end of another way":                         {verdict{State: "filled", By: "refund", Evidence: ev(pays, 1), Logs: logs}, "the verdict is filled"},
+		"a way that there is not":                       {verdict{State: "failed", By: "tx_replaced"}, "the verdict is failed"},
+		"a nonce used":                                  {verdict{State: "failed", By: "order_nonce_used", Absence: none}, ""},
+		"a nonce used, not searched":                    {verdict{State: "failed", By: "order_nonce_used"}, "absence <nil>"},
+		"void, and not searched":                        {verdict{State: "cancelled", By: "invalidated", Evidence: ev(depositTx, 1)}, "absence <nil>"},
+		"void without a transaction":                    {verdict{State: "cancelled", By: "invalidated", Absence: none}, "evidence <nil>"},
+		"withdrawn, and signed":                         {verdict{State: "cancelled", By: "withdrawn"}, "has its transaction a/0"},
+		"proof that it was never sent, but it is mined": {verdict{State: "expired", By: "never_sent"}, "no transaction of its that was rejected"},
+		"cancelled by what is no cancel":                {verdict{State: "cancelled", By: "cancel", Evidence: ev(depositTx, 1)}, "no transaction of the account to itself"},
+		"proof of a revoke for an order that is a swap": {verdict{State: "filled", By: "revoke", Evidence: ev(depositTx, 1)}, "it is no revoke"},
+		"a revert that succeeded":                       {verdict{State: "failed", By: "revert", Evidence: ev(depositTx, 1)}, "success true"},
+		"expired, searched too short":                   {verdict{State: "expired", By: "absence", Absence: none}, "it was good until"},
 	} {
 		x.v.Sources = sourcesOf(x.v.By)[0]
 		proving(t, name, x.v, x.want)

@@ -13,11 +13,11 @@ var native = common.Address{}
 
 // A sum is what the transactions of an order moved.
 type sum struct {
-	gone *big.Int // input that left on the source chain, without fees in the coin
-	back *big.Int // input, or refund token, that came on the source chain; what counts here does not count as got
-	got  *big.Int // output that came on the destination chain
-	held *big.Int // balance of the wrapped coin that a native input became
-	txs  int      // number of the account's own
+	spent   *big.Int // input that left on the source chain, without fees in the coin
+	back    *big.Int // input, or refund token, that came on the source chain; what counts here does not count as got
+	got     *big.Int // output that came on the destination chain
+	wrapped *big.Int // balance of the wrapped coin that a native input became
+	txs     int      // number of the account's own
 }
 
 // sumOf adds up what an order's own transactions and its evidence moved. Received native
@@ -33,7 +33,7 @@ func (r *Audit) sumOf(o Order) sum {
 		if r.claimed[x.tx.Hash()] == o.ID {
 			s.txs++
 			if in == native && x.receipt.Status == 1 {
-				s.gone.Add(s.gone, x.tx.Value())
+				s.spent.Add(s.spent, x.tx.Value())
 			}
 		}
 	}
@@ -43,14 +43,14 @@ func (r *Audit) sumOf(o Order) sum {
 		}
 		switch {
 		case m.chain == t.SrcChainID && m.token == in && m.amount.Sign() < 0:
-			s.gone.Sub(s.gone, m.amount)
+			s.spent.Sub(s.spent, m.amount)
 		case m.chain == t.SrcChainID && m.token == given && m.amount.Sign() > 0:
 			s.back.Add(s.back, m.amount)
 		case m.chain == t.DstChainID && m.token == out:
 			s.got.Add(s.got, m.amount)
 		}
 		if m.chain == t.SrcChainID && t.Wrap != native && m.token == t.Wrap {
-			s.held.Add(s.held, m.amount)
+			s.wrapped.Add(s.wrapped, m.amount)
 		}
 	}
 	if o.Verdict != nil && o.Verdict.Received != nil && o.Verdict.Received.Token == native {
@@ -88,24 +88,24 @@ func (r *Audit) filled(o Order, s sum) {
 	if o.Wrapped { // all of the coin left; the account may keep a part of it wrapped
 		left = t.AmountIn.Int()
 	}
-	if s.gone.Cmp(left) != 0 {
-		r.Find("%s: %s of the input left, want %s", r.orderLabel(o), s.gone, left)
+	if s.spent.Cmp(left) != 0 {
+		r.Find("%s: %s of the input left, want %s", r.orderLabel(o), s.spent, left)
 	}
 	if t.TokenOut == native && o.Verdict.Received == nil {
 		return // the account's own call; see coins
 	}
-	if said := o.Verdict.Received; said != nil && said.Amount.Int().Cmp(s.got) != 0 {
-		r.Find("%s: the verdict says that %s came, and it was %s", r.orderLabel(o), said.Amount, s.got)
+	if received := o.Verdict.Received; received != nil && received.Amount.Int().Cmp(s.got) != 0 {
+		r.Find("%s: the verdict says that %s came, and it was %s", r.orderLabel(o), received.Amount, s.got)
 	}
-	floor := t.MinimumReceived.Int()
-	if short := s.got.Cmp(floor) < 0; short != o.Verdict.Short || s.got.Cmp(new(big.Int).Lsh(floor, 1)) >= 0 {
-		r.Find("%s: got %s, the minimum is %s, short %t", r.orderLabel(o), s.got, floor, o.Verdict.Short)
+	minimum := t.MinimumReceived.Int()
+	if short := s.got.Cmp(minimum) < 0; short != o.Verdict.Short || s.got.Cmp(new(big.Int).Lsh(minimum, 1)) >= 0 {
+		r.Find("%s: got %s, the minimum is %s, short %t", r.orderLabel(o), s.got, minimum, o.Verdict.Short)
 	}
 	if r.oneForOne(t) && s.got.Cmp(t.AmountIn.Int()) != 0 {
 		r.Find("%s: wrapped or unwrapped %s to %s", r.orderLabel(o), t.AmountIn, s.got)
 	}
-	share := new(big.Int).Div(new(big.Int).Mul(floor, spent), t.AmountIn.Int()) // owed for a partial fill
-	if s.got.Cmp(share) < 0 {                                                   // no provider here pays less than it owes: see drawProviders
+	share := new(big.Int).Div(new(big.Int).Mul(minimum, spent), t.AmountIn.Int()) // owed for a partial fill
+	if s.got.Cmp(share) < 0 {                                                     // no provider here pays less than it owes: see drawProviders
 		r.Find("%s: got %s for %s of the input, want %s", r.orderLabel(o), s.got, spent, share)
 	}
 }
@@ -120,29 +120,29 @@ func (r *Audit) oneForOne(t terms) bool {
 
 // refunded checks that the input left once, and that the accepted refund came once.
 func (r *Audit) refunded(o Order, s sum) {
-	least := o.Terms.AmountIn.Int()
+	minimum := o.Terms.AmountIn.Int()
 	if o.Terms.Refund != nil {
-		least = o.Terms.Refund.Amount.Int()
+		minimum = o.Terms.Refund.Amount.Int()
 	}
-	if s.gone.Cmp(o.Terms.AmountIn.Int()) != 0 {
-		r.Find("%s: %s of the input left, want %s", r.orderLabel(o), s.gone, o.Terms.AmountIn)
+	if s.spent.Cmp(o.Terms.AmountIn.Int()) != 0 {
+		r.Find("%s: %s of the input left, want %s", r.orderLabel(o), s.spent, o.Terms.AmountIn)
 	}
 	back := s.back
-	if said := o.Verdict.Received; said != nil && said.Amount.Int().Cmp(back) != 0 {
-		r.Find("%s: the verdict says that %s came back, and it was %s", r.orderLabel(o), said.Amount, back)
+	if received := o.Verdict.Received; received != nil && received.Amount.Int().Cmp(back) != 0 {
+		r.Find("%s: the verdict says that %s came back, and it was %s", r.orderLabel(o), received.Amount, back)
 	}
-	if short := back.Cmp(least) < 0; short != o.Verdict.Short || back.Cmp(new(big.Int).Lsh(least, 1)) >= 0 {
-		r.Find("%s: %s came back, want %s, short %t", r.orderLabel(o), back, least, o.Verdict.Short)
+	if short := back.Cmp(minimum) < 0; short != o.Verdict.Short || back.Cmp(new(big.Int).Lsh(minimum, 1)) >= 0 {
+		r.Find("%s: %s came back, want %s, short %t", r.orderLabel(o), back, minimum, o.Verdict.Short)
 	}
 	if s.got.Sign() != 0 {
-		r.Find("%s: %s of the output came besides", r.orderLabel(o), s.got)
+		r.Find("%s: %s of the output came as well", r.orderLabel(o), s.got)
 	}
 }
 
 // movesNothing checks that a revoke moved nothing.
 func (r *Audit) movesNothing(o Order, s sum) {
-	if s.gone.Sign() != 0 || s.back.Sign() != 0 || s.got.Sign() != 0 {
-		r.Find("%s: a revoke moved %s, %s and %s", r.orderLabel(o), s.gone, s.back, s.got)
+	if s.spent.Sign() != 0 || s.back.Sign() != 0 || s.got.Sign() != 0 {
+		r.Find("%s: a revoke moved %s, %s and %s", r.orderLabel(o), s.spent, s.back, s.got)
 	}
 }
 
@@ -152,12 +152,12 @@ func (r *Audit) untouched(o Order, s sum) {
 		r.movesNothing(o, s)
 		return
 	}
-	gone := new(big.Int).Sub(s.gone, s.back)
+	spent := new(big.Int).Sub(s.spent, s.back)
 	if o.Wrapped {
-		gone.Sub(gone, s.held)
+		spent.Sub(spent, s.wrapped)
 	}
-	if gone.Sign() != 0 || s.got.Sign() != 0 {
-		r.Find("%s: %s of the input left and %s of the output came", r.orderLabel(o), gone, s.got)
+	if spent.Sign() != 0 || s.got.Sign() != 0 {
+		r.Find("%s: %s of the input left and %s of the output came", r.orderLabel(o), spent, s.got)
 	}
 }
 
@@ -178,9 +178,9 @@ func (r *Audit) checkBooked(o Order, e Entry) {
 
 // A strayPayment is a provider's payment for a deposit that its chain has dropped since.
 type strayPayment struct {
-	chain       uint64
-	to, token   common.Address
-	least, most *big.Int
+	chain            uint64
+	to, token        common.Address
+	minimum, maximum *big.Int
 }
 
 // paymentRange returns what a provider's payment can have been for an order: about the input if
@@ -189,12 +189,12 @@ func paymentRange(o Order, e Entry) strayPayment {
 	t := o.Terms
 	g := strayPayment{t.DstChainID, t.Account, t.TokenOut, t.MinimumReceived.Int(), nil}
 	if e.IsRefund {
-		g.chain, g.token, g.least = t.SrcChainID, t.TokenIn, t.AmountIn.Int()
+		g.chain, g.token, g.minimum = t.SrcChainID, t.TokenIn, t.AmountIn.Int()
 		if t.Refund != nil {
-			g.token, g.least = t.Refund.Token, t.Refund.Amount.Int()
+			g.token, g.minimum = t.Refund.Token, t.Refund.Amount.Int()
 		}
 	}
-	g.most = new(big.Int).Lsh(g.least, 1)
+	g.maximum = new(big.Int).Lsh(g.minimum, 1)
 	return g
 }
 
@@ -313,7 +313,7 @@ func tokensOf(o Order, chain uint64) (all []common.Address) {
 
 // is reports whether a movement belongs to a gift.
 func (g strayPayment) is(m movement) bool {
-	return g.least != nil && m.chain == g.chain && m.account == g.to && m.token == g.token && m.amount.Cmp(g.least) >= 0 && m.amount.Cmp(g.most) <= 0
+	return g.minimum != nil && m.chain == g.chain && m.account == g.to && m.token == g.token && m.amount.Cmp(g.minimum) >= 0 && m.amount.Cmp(g.maximum) <= 0
 }
 
 // paymentOf returns what a provider's payment moved for an order.

@@ -14,7 +14,7 @@ type proofRule struct {
 	where   string   // its chain: "source" or "destination"
 	absence bool     // whether blocks were searched in vain
 	has     []string // which of received, spent, deposit and logs are required
-	truth   func(*Audit, Order) string
+	check   func(*Audit, Order) string
 }
 
 // proofRules lists every proof by which an order can end here. Received may be missing from
@@ -83,8 +83,8 @@ func (r *Audit) checkProof(o Order) {
 			r.Find("%s: proven by %s, of a transaction on chain %d, its own %t, success %t", r.orderLabel(o), v.By, v.Evidence.ChainID, own, v.Evidence.Success)
 		}
 	}
-	if w.truth != nil {
-		if wrong := w.truth(r, o); wrong != "" {
+	if w.check != nil {
+		if wrong := w.check(r, o); wrong != "" {
 			r.Find("%s: proven by %s: %s", r.orderLabel(o), v.By, wrong)
 		}
 	}

@@ -13,8 +13,8 @@ var final = []string{"filled", "refunded", "failed", "expired", "cancelled"}
 func (r *Audit) checkStored(onDisk map[string]storedOrder) {
 	for _, id := range slices.Sorted(maps.Keys(onDisk)) {
 		d := onDisk[id]
-		o, told := r.orders[id]
-		if !told {
+		o, reported := r.orders[id]
+		if !reported {
 			r.Find("the journal has order %s (%s), which the daemon does not list", id, d.State)
 			continue
 		}
@@ -34,7 +34,7 @@ func (r *Audit) compareOrder(o Order, d storedOrder) {
 	over := slices.Contains(final, d.State)
 	switch {
 	case d.ID != o.ID || d.Request != o.Request || d.Digest != o.Digest:
-		r.Find("%s: the journal has %s, %s, %s, told was %s, %s", r.orderLabel(o), d.ID, d.Request, d.Digest, o.Request, o.Digest)
+		r.Find("%s: the journal has %s, %s, %s, reported was %s, %s", r.orderLabel(o), d.ID, d.Request, d.Digest, o.Request, o.Digest)
 	case d.OrderByRequest != o.ID:
 		r.Find("%s: its request %s made %q by the journal's index", r.orderLabel(o), d.Request, d.OrderByRequest)
 	case over != o.Final, over && d.State != o.State:
@@ -42,10 +42,10 @@ func (r *Audit) compareOrder(o Order, d storedOrder) {
 	case d.Open == over:
 		r.Find("%s: the journal's index of what is open has it: %t", r.orderLabel(o), d.Open)
 	case over && (d.Verdict == nil || o.Verdict == nil || d.Verdict.State != d.State || d.Verdict.By != o.Verdict.By):
-		r.Find("%s: the journal's verdict is %+v, told was %+v", r.orderLabel(o), d.Verdict, o.Verdict)
+		r.Find("%s: the journal's verdict is %+v, reported was %+v", r.orderLabel(o), d.Verdict, o.Verdict)
 	case over && (d.Verdict.Evidence == nil) != (o.Verdict.Evidence == nil),
 		over && d.Verdict.Evidence != nil && d.Verdict.Evidence.Tx != o.Verdict.Evidence.Tx:
-		r.Find("%s: the journal's evidence is %+v, told was %+v", r.orderLabel(o), d.Verdict.Evidence, o.Verdict.Evidence)
+		r.Find("%s: the journal's evidence is %+v, reported was %+v", r.orderLabel(o), d.Verdict.Evidence, o.Verdict.Evidence)
 	}
 }
 
@@ -55,12 +55,12 @@ func (r *Audit) compareHistory(o OrderResult, d storedOrder) {
 	r.checkForward(o.Order, d.History)
 	n := o.Omitted + len(o.History)
 	if n > len(d.History) || o.Order.Final && n != len(d.History) {
-		r.Find("%s: the journal has %d lines of it, told were %d and %d left out", r.orderLabel(o.Order), len(d.History), len(o.History), o.Omitted)
+		r.Find("%s: the journal has %d lines of it, reported were %d and %d left out", r.orderLabel(o.Order), len(d.History), len(o.History), o.Omitted)
 		return
 	}
 	for i, e := range o.History {
 		if kept := d.History[o.Omitted+i]; kept != e.State {
-			r.Find("%s: line %d of its history says %s in the journal, told was %s", r.orderLabel(o.Order), o.Omitted+i, kept, e.State)
+			r.Find("%s: line %d of its history says %s in the journal, reported was %s", r.orderLabel(o.Order), o.Omitted+i, kept, e.State)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type fakeWorld struct {
 	books    map[string][]Entry
 	onDisk   map[string]storedOrder
 	journal  []senderRecord
-	told     []OrderResult
+	reported []OrderResult
 	consents []Consent
 	account  common.Address
 	sign     func(chain uint64, tx *types.DynamicFeeTx) *types.Transaction
@@ -131,10 +131,10 @@ func (f *fakeWorld) end(o Order, v verdict) {
 	v.Sources = sourcesOf(v.By)[0]
 	o.State, o.Final, o.Verdict, o.Request, o.Digest = v.State, true, &v, "request "+o.ID, common.Hash{o.ID[0]}
 	o.Terms.Account = f.account
-	told := OrderResult{Order: o}
+	result := OrderResult{Order: o}
 	kept := storedOrder{ID: o.ID, Request: o.Request, Digest: o.Digest, State: o.State, OrderByRequest: o.ID, History: []string{"accepted", "executing", o.State}}
 	for _, state := range kept.History {
-		told.History = append(told.History, struct{ State string }{state})
+		result.History = append(result.History, struct{ State string }{state})
 	}
 	kept.Verdict = &struct {
 		State, By string
@@ -143,7 +143,7 @@ func (f *fakeWorld) end(o Order, v verdict) {
 	if v.Evidence != nil {
 		kept.Verdict.Evidence = &struct{ Tx common.Hash }{v.Evidence.Tx}
 	}
-	f.onDisk[o.ID], f.told = kept, append(f.told, told)
+	f.onDisk[o.ID], f.reported = kept, append(f.reported, result)
 	f.consents = append(f.consents, Consent{Request: o.Request, Digests: []common.Hash{o.Digest}, Order: o.ID})
 }
 
@@ -219,9 +219,9 @@ func newFakeWorld(t *testing.T) *fakeWorld {
 
 // order returns what was told of an order, to be changed.
 func (f *fakeWorld) order(id string) *Order {
-	for i := range f.told {
-		if f.told[i].Order.ID == id {
-			return &f.told[i].Order
+	for i := range f.reported {
+		if f.reported[i].Order.ID == id {
+			return &f.reported[i].Order
 		}
 	}
 	panic("no order " + id)

@@ -103,13 +103,13 @@ func (p *popup) sweep(by method, of []holding, until time.Time) {
 
 // hopeless reports whether a refusal would also meet any smaller amount or, if this was the
 // least amount, any other token.
-func hopeless(err error, wasLeast bool) bool {
-	var said *protocol.Error
-	if !errors.As(err, &said) {
+func hopeless(err error, wasMinimum bool) bool {
+	var failure *protocol.Error
+	if !errors.As(err, &failure) {
 		return false
 	}
-	reasons := strings.Split(said.Data["reasons"], ",")
-	return said.Name == "slippage_terminal" || slices.Contains(reasons, "slippage") || wasLeast && said.Name == "consent_password"
+	reasons := strings.Split(failure.Data["reasons"], ",")
+	return failure.Name == "slippage_terminal" || slices.Contains(reasons, "slippage") || wasMinimum && failure.Name == "consent_password"
 }
 
 // carryOut swaps. If it skews the pools it waits for the end of the order.

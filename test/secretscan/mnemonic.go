@@ -32,7 +32,7 @@ func mnemonicOf(s Secret) mnemonic {
 type run map[int]int
 
 // scanMnemonics reads b as words, whatever separates them.
-func scanMnemonics(all []mnemonic, b []byte, tell func(Finding)) {
+func scanMnemonics(all []mnemonic, b []byte, report func(Finding)) {
 	runs := make([]run, len(all))
 	word := make([]byte, 0, maxWordLen)
 	for i, last := 0, 0; i < len(b); {
@@ -58,7 +58,7 @@ func scanMnemonics(all []mnemonic, b []byte, tell func(Finding)) {
 		for n, m := range all {
 			runs[n] = runs[n].next(m.positions[string(word)])
 			if runs[n].longest() >= minRunWords {
-				tell(Finding{Secret: m.secret, Encoding: "words in a row", Offset: int64(start)})
+				report(Finding{Secret: m.secret, Encoding: "words in a row", Offset: int64(start)})
 			}
 		}
 	}

@@ -171,7 +171,7 @@ func (s *Search) Bytes(place string, b []byte) []Finding {
 	return seen.all()
 }
 
-func (s *Search) scan(b []byte, tell func(Finding)) {
+func (s *Search) scan(b []byte, report func(Finding)) {
 	for i := 0; i+8 <= len(b); i++ {
 		head := binary.LittleEndian.Uint64(b[i:])
 		if h := hash(head); s.hint[h/64]>>(h%64)&1 == 0 {
@@ -179,12 +179,12 @@ func (s *Search) scan(b []byte, tell func(Finding)) {
 		}
 		for _, n := range s.needles[head] {
 			if n.at(b[i:]) {
-				tell(Finding{Secret: n.secret, Encoding: n.form, Offset: int64(i)})
+				report(Finding{Secret: n.secret, Encoding: n.form, Offset: int64(i)})
 			}
 		}
 	}
 	if len(s.runs) > 0 {
-		scanMnemonics(s.runs, b, tell)
+		scanMnemonics(s.runs, b, report)
 	}
 }
 

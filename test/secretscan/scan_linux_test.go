@@ -123,7 +123,7 @@ func TestDir(t *testing.T) {
 	}
 	found, err := s.Dir(dir)
 	if err != nil || len(found) != 2 {
-		t.Errorf("%v, %v", found, err)
+		t.Errorf("Dir finds %v, %v; want two secrets", found, err)
 	}
 	if files, n := s.Searched(); files != 3 || n == 0 {
 		t.Errorf("looked at %d files, %d bytes", files, n)

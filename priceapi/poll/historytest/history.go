@@ -85,8 +85,8 @@ func value(t *rapid.T) price.Value {
 	return v
 }
 
-func duration(t *rapid.T, label string, most time.Duration) time.Duration {
-	return time.Duration(rapid.Int64Range(0, int64(most/time.Second)).Draw(t, label)) * time.Second
+func duration(t *rapid.T, label string, maximum time.Duration) time.Duration {
+	return time.Duration(rapid.Int64Range(0, int64(maximum/time.Second)).Draw(t, label)) * time.Second
 }
 
 // strides are how far the clock moves before a fetch.

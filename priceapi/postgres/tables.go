@@ -7,18 +7,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PutBoard stores the newest encoded board for the other processes. Numbers are below 1<<63
+// PutBoard stores the newest encoded price table for the other processes. Numbers are below 1<<63
 // and increase. Errors: ErrDeposed, the server's. It may be repeated.
-func (t *Term) PutBoard(ctx context.Context, seq uint64, data []byte) error {
+func (t *Term) PutTable(ctx context.Context, seq uint64, data []byte) error {
 	return t.update(ctx, func(ctx context.Context, e *edit) error {
 		_, err := e.tx.Exec(ctx, "INSERT INTO board (seq, data) VALUES ($1, $2) ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, data = excluded.data", int64(seq), data)
 		return err
 	})
 }
 
-// Board returns the newest board unless its number is known; no data if it is, or if there
-// is none, as after a crash of the server until the next board.
-func (s *Store) Board(ctx context.Context, known uint64) (seq uint64, data []byte, err error) {
+// Table returns the newest price table unless its number is known; no data if it is, or if there
+// is none, as after a crash of the server until the next price table.
+func (s *Store) Table(ctx context.Context, known uint64) (seq uint64, data []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Deadline)
 	defer cancel()
 	var number int64

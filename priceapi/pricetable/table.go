@@ -24,14 +24,14 @@ type Row struct {
 	// AcceptedAt is when Now was last accepted, by the wall clock. If zero, staleness is read
 	// from Stale alone.
 	AcceptedAt time.Time
-	// Stale says that Now was already too old when the board was made.
+	// Stale says that Now was already too old when the table was made.
 	Stale bool
 	// Oracle is the last oracle price that agreed with the price accepted at that time
 	// (Firmly); unknown if there never was one. Swaps are judged by it alone, whichever
 	// list the token is on, because trading in a pool cannot move it.
 	Oracle   price.Sample
 	OracleAt time.Time
-	// DayAgo is the price closest to 24 hours before the board was made; unknown if none is
+	// DayAgo is the price closest to 24 hours before the table was made; unknown if none is
 	// close enough or if Now is stale.
 	DayAgo price.Sample
 	Facts  price.Facts
@@ -44,7 +44,7 @@ const (
 	Ahead      = 2 * time.Minute
 )
 
-// StaleAt reports whether Now is too old at the given time. The board itself may be old,
+// StaleAt reports whether Now is too old at the given time. The table itself may be old,
 // for instance after the machine slept.
 func (r Row) StaleAt(now time.Time) bool {
 	if r.Stale || r.AcceptedAt.IsZero() {
@@ -94,9 +94,9 @@ func (r Row) Change() (by price.Value, fell bool, percent float64) {
 	return by, fell, percent
 }
 
-// A Board is the table of all rows after one fetch. It is immutable.
-type Board struct {
-	Seq     uint64    // increases with every board
+// A Table is the table of all rows after one fetch. It is immutable.
+type Table struct {
+	Seq     uint64    // increases with every table
 	Fetched time.Time // when the last fetch that brought prices ended; zero = none yet
 	Rows    []Row     // by market cap, largest first, then by chain and address
 
@@ -104,9 +104,9 @@ type Board struct {
 }
 
 // New sorts rows and keeps the slice.
-func New(seq uint64, fetched time.Time, rows []Row) *Board {
+func New(seq uint64, fetched time.Time, rows []Row) *Table {
 	slices.SortFunc(rows, compare)
-	b := &Board{Seq: seq, Fetched: fetched, Rows: rows, byID: make(map[price.ID]int, len(rows))}
+	b := &Table{Seq: seq, Fetched: fetched, Rows: rows, byID: make(map[price.ID]int, len(rows))}
 	for i, r := range rows {
 		b.byID[r.ID()] = i
 	}
@@ -122,7 +122,7 @@ func compare(a, b Row) int {
 }
 
 // Row finds a token's row.
-func (b *Board) Row(id price.ID) (Row, bool) {
+func (b *Table) Row(id price.ID) (Row, bool) {
 	i, ok := b.byID[id]
 	if !ok {
 		return Row{}, false
@@ -131,7 +131,7 @@ func (b *Board) Row(id price.ID) (Row, bool) {
 }
 
 // At lists the rows of tokens with that address, lowest chain id first.
-func (b *Board) At(a common.Address) []Row {
+func (b *Table) At(a common.Address) []Row {
 	var all []Row
 	for _, r := range b.Rows {
 		if r.Token.Address == a {
