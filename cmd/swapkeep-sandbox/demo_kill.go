@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/extension/messages"
 	"swapkeep/sandbox"
 )
 
@@ -15,7 +16,7 @@ import (
 const momentTime = 30 * time.Second
 
 // submits matches a history line of an order that is being submitted to its provider.
-var submits = regexp.MustCompile(`^ +[0-9:]+ +submitting `)
+var submits = regexp.MustCompile(`^ +[0-9:]+ +` + regexp.QuoteMeta(messages.State("submitting")) + `: `)
 
 // acceptWithKill accepts the review while the provider misbehaves, kills the daemon at
 // the plan's moment, and lets the next daemon finish the order. It returns the output
@@ -49,7 +50,7 @@ func (s *demoRun) acceptWithKill(ctx context.Context, l *ledger) (out string, er
 	if err := s.restarted(ctx, killed); err != nil {
 		return out, err
 	}
-	_, err = s.typed(ctx, step{line: "swapkeep orders watch " + orderID.FindString(out), follows: true, show: ofEnd, want: "(?m)^" + l.plan.end + ": "})
+	_, err = s.typed(ctx, step{line: "swapkeep orders watch " + orderID.FindString(out), follows: true, show: ofEnd, want: "(?m)^" + messages.State(l.plan.end) + "$"})
 	return out, err
 }
 
