@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -90,8 +89,6 @@ func (l *daemonConn) causeValues(ctx context.Context, o protocol.Order, c protoc
 		}
 		add(d["tx"])
 		add(l.nameOf(chain))
-	case "proven":
-		words("state_" + d["state"])
 	case "waiting":
 		words("condition_" + d["condition"])
 	case "search_started":
@@ -108,9 +105,6 @@ func (l *daemonConn) causeValues(ctx context.Context, o protocol.Order, c protoc
 	return values, ok
 }
 
-// titleEnd matches what follows the first sentence of a refusal's title.
-var titleEnd = regexp.MustCompile(`\.( .*)?$`)
-
 // refusalCause fills in the message of a refusal: the first sentence of its title, since the
 // second is about signatures, which the order itself knows better; the amounts that it is
 // about; and the daemon's text, which says more than the title.
@@ -121,7 +115,8 @@ func (l *daemonConn) refusalCause(ctx context.Context, o protocol.Order, c proto
 			return "", false
 		}
 	}
-	if text, ok = messages.Text("cause_"+c.Word, titleEnd.ReplaceAllString(title, "")); !ok {
+	title, _, _ = strings.Cut(title, ". ")
+	if text, ok = messages.Text("cause_"+c.Word, strings.TrimSuffix(title, ".")); !ok {
 		return "", false
 	}
 	if got := l.unitsText(ctx, o, c.Details["of"], c.Details["got"]); got != "" {

@@ -49,13 +49,13 @@ func TestCauseText(t *testing.T) {
 		"a provider": {&protocol.Cause{Word: "provider_reported", Details: map[string]string{"state": "refunded"}}, "Relay reports: refunded."},
 		"a refusal": {&protocol.Cause{Word: "refused_unsigned", Error: "not_as_accepted", Details: amounts},
 			"Swapkeep stopped: The provider changed something you accepted. The value is 5 USDC; expected 6 USDC. Swapkeep's note: “so it is”"},
-		"a quotation":             {&protocol.Cause{Word: "not_broadcast", Said: "underpriced", By: "node"}, "No RPC endpoint accepted the transaction, so nothing was sent. RPC endpoint's message: “underpriced”"},
-		"none":                    {nil, "so it is"},
-		"a newer daemon's":        {&protocol.Cause{Word: "too_wet"}, "so it is"},
-		"a newer daemon's error":  {&protocol.Cause{Word: "refused", Error: "too_wet"}, "so it is"},
-		"a newer daemon's state":  {&protocol.Cause{Word: "proven", Details: map[string]string{"state": "too_wet"}}, "so it is"},
-		"a figure that is absent": {&protocol.Cause{Word: "price_fell", Details: map[string]string{"minOut": "5"}}, "so it is"},
-		"a figure that is none":   {&protocol.Cause{Word: "price_fell", Details: map[string]string{"minOut": "5", "offered": "much"}}, "so it is"},
+		"a quotation":                {&protocol.Cause{Word: "not_broadcast", Said: "underpriced", By: "node"}, "No RPC endpoint accepted the transaction, so nothing was sent. RPC endpoint's message: “underpriced”"},
+		"none":                       {nil, "so it is"},
+		"a newer daemon's":           {&protocol.Cause{Word: "too_wet"}, "so it is"},
+		"a newer daemon's error":     {&protocol.Cause{Word: "refused", Error: "too_wet"}, "so it is"},
+		"a newer daemon's condition": {&protocol.Cause{Word: "waiting", Details: map[string]string{"condition": "too_wet"}}, "so it is"},
+		"a figure that is absent":    {&protocol.Cause{Word: "price_fell", Details: map[string]string{"minOut": "5"}}, "so it is"},
+		"a figure that is none":      {&protocol.Cause{Word: "price_fell", Details: map[string]string{"minOut": "5", "offered": "much"}}, "so it is"},
 	} {
 		if got := l.causeText(t.Context(), o, c.cause, "so it is"); got != c.want {
 			t.Errorf("%s: %q", name, got)

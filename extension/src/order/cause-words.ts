@@ -4,7 +4,7 @@ import { Failure } from "../wire/failure";
 import { type Cause, type CauseWord, errors, type Order } from "../wire/protocol";
 import { type AmountFormatters, fieldWords, figureWords, refusalWords } from "./failure-words";
 import { line, lineText, type OrderFormatter } from "./line";
-import { conditions, lookUp, states } from "./status";
+import { conditions, lookUp } from "./status";
 
 /** QuotedText is a text that is not translated, and its author. */
 export interface QuotedText {
@@ -34,7 +34,6 @@ export const messageValues: Partial<Record<CauseWord, (d: Details, amounts: Requ
 	allowance_spent: (d, { tokenIn }, _, format) => [d["spender"] && format.account(d["spender"]), units(d["spent"], tokenIn), units(d["allowed"], tokenIn)],
 	allowance_unchecked: (d, _, __, format) => [d["spender"] && format.account(d["spender"])],
 	check_transaction: (d, _, about, format) => [d["tx"], format.network(Number(d["chainId"] ?? about.terms.srcChainId))],
-	proven: (d) => [wordsIn(states, d["state"])],
 	waiting: (d) => [wordsIn(conditions, d["condition"])],
 	search_started: (d) => [d["block"]],
 	step_sent: (d) => [d["step"]],

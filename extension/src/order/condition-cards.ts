@@ -42,7 +42,7 @@ export const conditionCards: Record<Condition, (o: Order, format: OrderFormatter
 	}),
 	waiting_nonce: () => ({ text: [line("order_nonce_text")] }),
 	waiting_allowance: () => ({ text: [line("order_allowance_text")] }),
-	waiting_similar: () => ({ text: [line("order_twin_text")] }),
+	waiting_similar: () => ({ text: [line("order_similar_text")] }),
 	written_by_newer: () => ({ text: [line("order_newer_text")] }),
 	record_tampered: () => ({ text: [line("order_changed_text")] }),
 };
