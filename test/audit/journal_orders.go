@@ -14,14 +14,18 @@ type storedOrder struct {
 	ID, Request string
 	Digest      common.Hash
 	State       string
-	Verdict     *struct {
-		State, By string
-		Evidence  *struct{ Tx common.Hash }
-	}
+	Verdict     *storedVerdict
 
 	Open           bool     `json:"-"` // listed in the index of open orders
 	OrderByRequest string   `json:"-"` // the order id that the index of requests has for Request
 	History        []string `json:"-"` // the states of its history, oldest first
+}
+
+// A storedVerdict holds the fields of an order's end that tests read.
+type storedVerdict struct {
+	State    string
+	By       string `json:"provenBy"`
+	Evidence *struct{ Tx common.Hash }
 }
 
 // storedOrders returns all orders of the order database in a state directory, by their keys. No

@@ -13,10 +13,7 @@ func TestJudgeStored(t *testing.T) {
 	lines := []string{"accepted", "settling", "failed"}
 	kept := func() storedOrder {
 		d := storedOrder{ID: "a", Request: "r", Digest: other, State: "failed", OrderByRequest: "a", History: slices.Clone(lines)}
-		d.Verdict = &struct {
-			State, By string
-			Evidence  *struct{ Tx common.Hash }
-		}{State: "failed", By: "order_nonce_used"}
+		d.Verdict = &storedVerdict{State: "failed", By: "order_nonce_used"}
 		return d
 	}
 	for name, x := range map[string]struct {

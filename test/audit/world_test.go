@@ -136,10 +136,7 @@ func (f *fakeWorld) end(o Order, v verdict) {
 	for _, state := range kept.History {
 		result.History = append(result.History, struct{ State string }{state})
 	}
-	kept.Verdict = &struct {
-		State, By string
-		Evidence  *struct{ Tx common.Hash }
-	}{State: v.State, By: v.By}
+	kept.Verdict = &storedVerdict{State: v.State, By: v.By}
 	if v.Evidence != nil {
 		kept.Verdict.Evidence = &struct{ Tx common.Hash }{v.Evidence.Tx}
 	}
