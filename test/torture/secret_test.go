@@ -63,20 +63,20 @@ func (w *world) addSecrets(u *user, words string) error {
 		return err
 	}
 	w.secrets = slices.Concat(w.secrets, wallet, []secretscan.Secret{secretscan.Text("password", requests.Password)})
-	boxes := 0
+	wallets := 0
 	for name, value := range held {
 		if strings.HasPrefix(name, "provider/") {
 			continue // one of those keys as it is
 		}
 		w.secrets = append(w.secrets, secretscan.Text("keychain's "+name, value))
-		var record struct{ Box []byte }
-		if json.Unmarshal(value, &record) == nil && len(record.Box) > 0 {
-			w.secrets = append(w.secrets, secretscan.Key("keychain's "+name+": box", record.Box))
-			boxes++
+		var record struct{ Ciphertext []byte }
+		if json.Unmarshal(value, &record) == nil && len(record.Ciphertext) > 0 {
+			w.secrets = append(w.secrets, secretscan.Key("keychain's "+name+": ciphertext", record.Ciphertext))
+			wallets++
 		}
 	}
-	if boxes != 1 || len(held) < len(keyedServices)+2 {
-		return fmt.Errorf("the keychain holds %d items, %d of a wallet", len(held), boxes)
+	if wallets != 1 || len(held) < len(keyedServices)+2 {
+		return fmt.Errorf("the keychain holds %d items, %d of a wallet", len(held), wallets)
 	}
 	return nil
 }
