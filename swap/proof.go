@@ -156,7 +156,10 @@ var unprovenEnds = map[Condition]string{
 
 // Unproven reports whether o has an end that was reported or seen, but not proven. The order
 // is still polled, at growing intervals, and no longer counts toward the limit of open orders.
-func (o Order) Unproven() bool { return o.State == Settling && unprovenEnds[o.Condition] != "" }
+func (o Order) Unproven() bool {
+	_, ok := unprovenEnds[o.Condition]
+	return o.State == Settling && ok
+}
 
 // Check refuses a proof that anybody's transaction could meet, or none could.
 func (p Proof) Check(t Terms) error {

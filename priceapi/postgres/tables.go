@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PutBoard stores the newest encoded price table for the other processes. Numbers are below 1<<63
+// PutTable stores the newest encoded price table for the other processes. Numbers are below 1<<63
 // and increase. Errors: ErrDeposed, the server's. It may be repeated.
 func (t *Term) PutTable(ctx context.Context, seq uint64, data []byte) error {
 	return t.update(ctx, func(ctx context.Context, e *edit) error {
