@@ -83,12 +83,12 @@ func TestAllowances(t *testing.T) {
 func TestWastefulToken(t *testing.T) {
 	wasteful := common.HexToAddress("0xbad")
 	alloc := types.GenesisAlloc{}
-	grantees := make([]common.Address, maxBatchCalls)
-	for i := range grantees {
-		grantees[i] = bigAddress(int64(1000 + i))
-		alloc[grantees[i]] = types.Account{Balance: new(big.Int), Code: constantCode(bigHash(77))}
+	tokens := make([]common.Address, maxBatchCalls)
+	for i := range tokens {
+		tokens[i] = bigAddress(int64(1000 + i))
+		alloc[tokens[i]] = types.Account{Balance: new(big.Int), Code: constantCode(bigHash(77))}
 	}
-	grantees[123] = wasteful
+	tokens[123] = wasteful
 	c := newTestChain(t, 1, alloc)
 	h := newTestHub(t, 1, 1, c.serve(t))
 	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
@@ -121,8 +121,8 @@ func TestWastefulToken(t *testing.T) {
 		return aggregate(t, nil, all), nil
 	})
 	calls := c.count("eth_call")
-	got, err := h.Balances(t.Context(), 1, common.Address{1}, grantees)
-	if err != nil || len(got) != len(grantees) {
+	got, err := h.Balances(t.Context(), 1, common.Address{1}, tokens)
+	if err != nil || len(got) != len(tokens) {
 		t.Fatalf("%d answers, %v", len(got), err)
 	}
 	for i, n := range got {

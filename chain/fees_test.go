@@ -76,7 +76,7 @@ func TestTiers(t *testing.T) {
 	}{
 		{"the medians of what was paid", 1, pricer{base: gwei, history: paid}, [3]int64{11, 21, 31}, [3]int64{1261, 2021, 2031}, false, true},
 		{"no history", 1, pricer{base: gwei, tip: "0x5f5e100"}, [3]int64{100, 113, 150}, [3]int64{1350, 2113, 2150}, false, true},
-		{"no fees in the history", 1, pricer{base: gwei, tip: "0x5f5e100", history: history(gwei, [4]int64{0, 0, 0, 0})}, [3]int64{100, 113, 150}, [3]int64{1350, 2113, 2150}, false, true},
+		{"only empty blocks in the history", 1, pricer{base: gwei, tip: "0x5f5e100", history: history(gwei, [4]int64{0, 0, 0, 0})}, [3]int64{100, 113, 150}, [3]int64{1350, 2113, 2150}, false, true},
 		{"no tips in the history", 42161, pricer{base: gwei, tip: "0x0", history: history(gwei, [4]int64{1, 0, 0, 0})}, [3]int64{}, [3]int64{1250, 2000, 2000}, false, true},
 		{"too few percentiles", 1, pricer{base: gwei, tip: "0x5f5e100", history: map[string]any{"baseFeePerGas": []string{gwei, gwei}, "gasUsedRatio": []float64{1}, "reward": [][]string{{"0x1"}}}},
 			[3]int64{100, 113, 150}, [3]int64{1350, 2113, 2150}, false, true},

@@ -143,7 +143,7 @@ func TestLogs(t *testing.T) {
 		{"two agree", []string{honest(), honest()}, settled, 2, true, nil},
 		{"one host is behind", []string{honest(), c.behind(3)}, settled - 3, 2, true, nil},
 		{"one host is far behind", []string{honest(), c.behind(1000)}, 0, 0, true, nil},
-		{"two behind, a third is not", []string{honest(), c.behind(1000), honest()}, settled, 2, true, nil},
+		{"one of three hosts is far behind", []string{honest(), c.behind(1000), honest()}, settled, 2, true, nil},
 		{"one host hides the log", []string{c.host(hides), honest()}, settled, 2, true, nil},
 		{"both hosts hide the log", []string{c.host(hides), c.host(hides)}, settled, 2, false, nil},
 		{"one host is on a fork", []string{honest(), c.host(forks)}, 0, 0, true, ErrDisagree},

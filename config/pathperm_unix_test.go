@@ -200,7 +200,7 @@ func TestOwnGroup(t *testing.T) {
 		"a group not there":                 {users, "root:x:0:\n", 1000, false},
 		"users of a directory":              {users + "+::::::\n", groups, 1000, false},
 		"groups of a directory":             {users, groups + "+:::\n", 1000, false},
-		"files that cannot be read":         {"", "", 1000, false},
+		"empty files":                       {"", "", 1000, false},
 		"lines cut short":                   {"ann:x:1000\n", "ann:x\n", 1000, false},
 		"an id with zeros":                  {strings.Replace(users, "1001:1001", "1001:01000", 1), groups, 1000, false},
 		"an id with a space":                {strings.Replace(users, "1001:1001", "1001: 1000", 1), groups, 1000, false},

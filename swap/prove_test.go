@@ -89,6 +89,15 @@ func TestTableOfProofs(t *testing.T) {
 		}
 		seen[r.By] = true
 	}
+	for condition := range unprovenEnds {
+		o := Order{Progress: Progress{State: Settling, Condition: condition}}
+		if !o.Unproven() {
+			t.Errorf("a settling order with %s counts as proven", condition)
+		}
+		if o.State = Executing; o.Unproven() {
+			t.Errorf("an executing order with %s counts as unproven", condition)
+		}
+	}
 	ends := slices.Sorted(maps.Keys(map[State]bool{Filled: true, Refunded: true, Failed: true, Expired: true, Cancelled: true}))
 	for _, end := range ends {
 		if !slices.ContainsFunc(Proofs(), func(r ProofRow) bool { return r.End == end }) {

@@ -169,7 +169,7 @@ func (s *service) openBackends(ctx context.Context) error {
 	}
 	s.follower = &shared.Follower{
 		Feed: pricetable.NewFeed(), Redis: s.redis, Database: s.store, Now: clock.Now,
-		Log: func(err error) { s.failures.record("boards", err) },
+		Log: func(err error) { s.failures.record("price tables", err) },
 	}
 	s.health = health{
 		now: clock.Now, fetched: func() time.Time { return s.follower.Feed.Now().Fetched },

@@ -71,7 +71,7 @@ func (s *service) publish(term *postgres.Term, polled *pricetable.Feed) {
 				again = time.After(publishRetry)
 			}
 			if ctx.Err() == nil {
-				s.failures.record("board", err)
+				s.failures.record("price table", err)
 			}
 		}
 		select {

@@ -179,8 +179,8 @@ func stateText(o protocol.Order) string {
 	return messages.State(o.State)
 }
 
-// printEntry prints one entry of an order's history: the time, the state or the condition, and
-// what happened.
+// printEntry prints one entry of an order's history: the time, the state, what happened and the
+// condition.
 func (l *daemonConn) printEntry(ctx context.Context, out *screen.Screen, o protocol.Order, e protocol.Entry) {
 	state := stateText(protocol.Order{State: e.State, Terms: o.Terms})
 	out.Styled(screen.States[state], clockTime(e.Time), strings.TrimSuffix(state+": "+l.historyText(ctx, o, e), ": "))

@@ -140,7 +140,7 @@ func TestOrderIsShownWhole(t *testing.T) {
 	wants(o, "Awaiting settlement (Payment seen, not yet confirmed)", "not proven Whether the transfer on Arbitrum One belongs to this order", "next Swapkeep keeps checking Arbitrum One", "to do Check the receiving account.",
 		"seen 24.9 USDC on Arbitrum One, from "+string(thePayer)+", 2026-11-20 12:00, transaction "+string(payment), "reason look at transaction 0x05 of chain 8453",
 		"refund 25 USDC to 0xother, if not filled", "provider's id 0xtheirs", "submitted 3 times, from 2026-11-20 12:00 to 2026-11-20 12:01; the provider has the order",
-		"reported Hyperstream reports: completed. Transaction "+string(payment))
+		"claim Hyperstream reports: completed. Transaction "+string(payment))
 	o.CandidatePayment.End, o.CandidatePayment.ChainID, o.CandidatePayment.Token = "refunded", 8453, usdcBase
 	o.Terms.Refund, o.Terms.Wrap = &protocol.Spend{Token: usdcBase, Amount: "24000000"}, thePayer
 	o.Submission = &protocol.Submitted{First: at, Last: at, Tries: 1}

@@ -174,7 +174,7 @@ func (l *daemonConn) printTerms(ctx context.Context, o protocol.Order) error {
 	n := l.networks[t.SrcChainID]
 	facts := [][2]string{
 		{"account", string(t.Account)},
-		{"provider", t.Provider},
+		{"provider", messages.Brand(t.Provider)},
 		{"requested by", o.Origin + ", " + moment(o.Created)},
 		{"deadline", moment(t.Deadline)},
 		{"fee limit", native(n).Text(t.GasCeiling.Int())},
@@ -214,7 +214,7 @@ func (l *daemonConn) providerFacts(ctx context.Context, o protocol.Order) (facts
 	add("provider's id", o.Ref)
 	add("submitted", submissionText(o.Submission))
 	if o.Claim != nil {
-		add("reported", claimText(*o.Claim, o.Terms.Provider))
+		add("claim", claimText(*o.Claim, o.Terms.Provider))
 	}
 	return facts, nil
 }

@@ -99,7 +99,7 @@ func (l *daemonConn) showOpenOrder(ctx context.Context, id string) (protocol.Ord
 		return r.Order, err
 	}
 	if r.Order.Final {
-		return r.Order, protocol.Newf("order_final", "the order has ended as %s", r.Order.State)
+		return r.Order, protocol.Newf("order_final", "the order has ended: %s", stateText(r.Order))
 	}
 	what, err := l.orderText(ctx, r.Order)
 	l.say(screen.Strong, what)

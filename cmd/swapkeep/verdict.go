@@ -24,7 +24,7 @@ func (l *daemonConn) verdictFacts(ctx context.Context, o protocol.Order) (facts 
 		}
 		facts = append(facts, [2]string{"received", got})
 	}
-	if reason := l.reasonText(ctx, o); reason != "" {
+	if reason := l.reasonText(ctx, o); reason != "" && !provenSays(o) {
 		facts = append(facts, [2]string{"reason", reason})
 	}
 	if fee := ownFee(o); fee != nil {
@@ -53,6 +53,11 @@ func (l *daemonConn) verdictFacts(ctx context.Context, o protocol.Order) (facts 
 	return facts, nil
 }
 
+// provenSays reports whether the cause only repeats what proofText says.
+func provenSays(o protocol.Order) bool {
+	return o.Cause != nil && o.Verdict.By != "" && slices.Contains([]string{"deadline_passed", "withdrawn", "nonce_used", "cancel_mined", "reverted"}, o.Cause.Word)
+}
+
 // proofText says what proved an order's end; a code of a newer daemon is returned as it is.
 func proofText(o protocol.Order) string {
 	if words, ok := messages.ProvenBy(o.Verdict.By, o.Cancelling, o.Terms.Provider); ok {
@@ -77,7 +82,11 @@ func (l *daemonConn) keptText(ctx context.Context, o protocol.Order) (string, er
 		text, _ := messages.Text("order_funds_allowance")
 		return text, nil
 	}
-	c, err := l.coin(ctx, t.SrcChainID, t.TokenIn)
+	token := t.TokenIn
+	if partly {
+		token = o.Verdict.Spent.Token // the wrapped coin of an input that was wrapped first
+	}
+	c, err := l.coin(ctx, t.SrcChainID, token)
 	if err != nil {
 		return "", err
 	}
@@ -165,7 +174,10 @@ func (l *daemonConn) candidateText(ctx context.Context, s protocol.CandidatePaym
 
 // claimText formats a provider's claim, which proves nothing.
 func claimText(c protocol.Claim, provider string) string {
-	text, _ := messages.Text("order_claim_"+c.State, messages.Brand(provider))
+	text, ok := messages.Text("order_claim_"+c.State, messages.Brand(provider))
+	if !ok { // a newer daemon's state
+		text = c.State
+	}
 	if said := strings.Join(slices.DeleteFunc([]string{c.Word, c.Reason}, func(s string) bool { return s == "" }), ": "); said != "" {
 		text += quoted("order_said_provider", said)
 	}

@@ -65,3 +65,64 @@ func TestReceivedSaysWhere(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptText checks where the unspent input of an ended order is said to be.
+func TestKeptText(t *testing.T) {
+	l := &daemonConn{networks: map[uint64]protocol.Network{1: {ChainID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18}},
+		tokens: map[tokenID]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}, {1, "0xweth"}: {Symbol: "WETH", Decimals: 2}}}
+	terms := protocol.Terms{Provider: "dex", Account: "0xme", SrcChainID: 1, TokenIn: "0xdai", AmountIn: "1250"}
+	spent := func(token protocol.Address, amount protocol.Amount) *protocol.Verdict {
+		return &protocol.Verdict{Spent: &protocol.Spend{Token: token, Amount: amount}}
+	}
+	revoke := terms
+	revoke.Provider = walletOrders
+	for name, c := range map[string]struct {
+		order protocol.Order
+		want  string
+	}{
+		"filled":                       {protocol.Order{State: "filled", Terms: terms, Verdict: spent("0xdai", "1250")}, ""},
+		"filled, nothing reported":     {protocol.Order{State: "filled", Terms: terms}, ""},
+		"refunded":                     {protocol.Order{State: "refunded", Terms: terms}, ""},
+		"failed":                       {protocol.Order{State: "failed", Terms: terms}, "Your 12.5 DAI is still in 0xme on Ethereum."},
+		"cancelled after the wrap":     {protocol.Order{State: "cancelled", Terms: terms, Wrapped: true}, "Your 12.5 DAI is in 0xme on Ethereum, as wrapped coin. It has the same value; you can swap or unwrap it."},
+		"partly filled":                {protocol.Order{State: "filled", Terms: terms, Verdict: spent("0xdai", "1000")}, "Partly filled: you paid 10 DAI; 2.5 DAI stayed in your account."},
+		"partly filled of the wrapped": {protocol.Order{State: "filled", Terms: terms, Wrapped: true, Verdict: spent("0xweth", "1000")}, "Partly filled: you paid 10 WETH; 2.5 WETH stayed in your account."},
+		"a failed revoke":              {protocol.Order{State: "failed", Terms: revoke}, "Nothing moved. The approval is unchanged."},
+	} {
+		if got, err := l.keptText(t.Context(), c.order); err != nil || got != c.want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, c.want)
+		}
+	}
+}
+
+// TestStateText checks the words of states that depend on more than their code.
+func TestStateText(t *testing.T) {
+	short := &protocol.Verdict{Short: true}
+	for _, c := range []struct {
+		provider string
+		state    string
+		verdict  *protocol.Verdict
+		want     string
+	}{
+		{"dex", "approving", nil, "Approving"}, {walletOrders, "approving", nil, "Revoking the approval"},
+		{"dex", "filled", nil, "Received"}, {"dex", "filled", short, "Received less"}, {walletOrders, "filled", nil, "Revoked"},
+		{"dex", "refunded", short, "Refunded less"}, {"dex", "dancing", nil, "dancing"},
+	} {
+		o := protocol.Order{State: c.state, Terms: protocol.Terms{Provider: c.provider}, Verdict: c.verdict}
+		if got := stateText(o); got != c.want {
+			t.Errorf("%s of %s: %q, want %q", c.state, c.provider, got, c.want)
+		}
+	}
+}
+
+// TestClaimText checks that a claim is said with its words, and a newer daemon's state by its code.
+func TestClaimText(t *testing.T) {
+	for want, c := range map[string]protocol.Claim{
+		"Relay reports: completed. Transaction 0x01": {State: "filled", Tx: "0x01"},
+		"dancing": {State: "dancing"},
+	} {
+		if got := claimText(c, "bridge"); got != want {
+			t.Errorf("claim %+v: %q, want %q", c, got, want)
+		}
+	}
+}

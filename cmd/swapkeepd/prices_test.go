@@ -110,7 +110,7 @@ func TestHistoryOfANewerVersion(t *testing.T) {
 		t.Error("a chart without a history")
 	}
 	if now, _ := d.prices.Next(); now == nil || len(now.Rows) != 0 {
-		t.Error("no board")
+		t.Error("no price table")
 	}
 	d.prices.wait()
 }

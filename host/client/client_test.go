@@ -152,11 +152,11 @@ func TestEndOfConnection(t *testing.T) {
 		last []byte
 		says string
 	}{
-		"clean":                      {nil, ""},
-		"cut short":                  {[]byte{9, 0, 0, 0, '{'}, "unexpected EOF"},
-		"no JSON":                    {[]byte{2, 0, 0, 0, '{', '!'}, "not a message"},
-		"zero":                       {[]byte{0, 0, 0, 0}, "zero length"},
-		"with an error and a result": {framed(`{"jsonrpc":"2.0","id":null,"error":{"code":1005,"message":"no","data":{"name":"origin_refused"}}}`), "origin_refused"},
+		"clean":                  {nil, ""},
+		"cut short":              {[]byte{9, 0, 0, 0, '{'}, "unexpected EOF"},
+		"no JSON":                {[]byte{2, 0, 0, 0, '{', '!'}, "not a message"},
+		"zero":                   {[]byte{0, 0, 0, 0}, "zero length"},
+		"an error without an id": {framed(`{"jsonrpc":"2.0","id":null,"error":{"code":1005,"message":"no","data":{"name":"origin_refused"}}}`), "origin_refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, f := connected(t)

@@ -267,9 +267,9 @@ func TestRejectedAndMined(t *testing.T) {
 	l.evidence = func() (chain.Evidence, bool, error) { look.Add(1); return mined, false, nil }
 	b.useLiar(l)
 	o := b.order(nil)
-	await.Holds(time.Second, func() bool { return look.Load() >= 3 }) // in a block but not deep enough: no end
+	await.Until(t, 30*time.Second, "three looks at the transaction", func() bool { return look.Load() >= 3 })
 	if o, _, _ = b.service.Order(o.ID); o.State.Final() {
-		t.Fatalf("ended %s (%s) while it is in a block", o.State, o.Reason)
+		t.Fatalf("ended %s (%s) in a block that is not deep enough", o.State, o.Reason)
 	}
 
 	b = newEngineFixture(t)

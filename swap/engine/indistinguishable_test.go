@@ -120,13 +120,13 @@ func TestOneTraceOneOrder(t *testing.T) {
 	c.restart()
 	for _, n := range names {
 		if err := signs(second, common.Hash{3}, n); !errors.Is(err, journal.ErrIndistinguishable) {
-			t.Errorf("twins: %v", err)
+			t.Errorf("two orders that would look alike on the chain: %v", err)
 		}
 		if err := c.engine.Journal.CheckDistinguishable(second, []common.Hash{n}); !errors.Is(err, journal.ErrIndistinguishable) {
-			t.Errorf("twins: %v", err)
+			t.Errorf("two orders that would look alike on the chain: %v", err)
 		}
 		if err := c.engine.Journal.CheckDistinguishable(first, []common.Hash{n}); err != nil {
-			t.Errorf("its own twin: %v", err)
+			t.Errorf("an order beside itself: %v", err)
 		}
 	}
 	c.src.mineUntil(c.lastSecond())

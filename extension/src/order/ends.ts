@@ -82,7 +82,7 @@ function filled(o: Order, format: OrderFormatter): Partial<Card> & { title: Line
 	if (verdict?.short && verdict.received) text.push(line("order_short", out(missing(terms.minOut, verdict.received.amount)), out(terms.minOut)));
 	const spent = partly(o);
 	if (spent) {
-		const kept = format.amount(terms.srcChainId, terms.tokenIn, missing(terms.amountIn, spent.amount));
+		const kept = format.amount(terms.srcChainId, spent.token, missing(terms.amountIn, spent.amount));
 		text.push(line("order_partly", spend(terms.srcChainId, spent, format), kept));
 	}
 	return { title: line(title, got), text };
