@@ -44,13 +44,13 @@ func statusTable() string {
 		note := ""
 		switch {
 		case statuses[word].unpaid:
-			note = "; told again of the deposit a minute after it was mined"
+			note = "; the deposit is reported to it again a minute after it was mined"
 		case word == "failure":
 			note = ", after 120 s in which it may turn into a refund; before that, settling"
 		}
 		fmt.Fprintf(&b, "| %s | %s%s |\n", word, statuses[word].state, note)
 	}
-	fmt.Fprintf(&b, "| %s | none: it does not know the request, and is told again |\n| any other | settling |\n", statusUnknown)
+	fmt.Fprintf(&b, "| %s | none: it does not know the request, and the deposit is reported to it again |\n| any other | settling |\n", statusUnknown)
 	return b.String()
 }
 
