@@ -197,7 +197,7 @@ func (w *fakeWallet) Add(context.Context, string, string) (protocol.Account, err
 
 func (w *fakeWallet) Discover(context.Context, string) (protocol.Discovery, error) {
 	found := protocol.Account{Address: addressOf(stranger), Name: "Account 2", Wallet: "w1", Path: "m/44'/60'/0'/0/1"}
-	d := protocol.Discovery{Wallet: "w1", Looked: 21, Found: []protocol.Account{found}, Silent: []uint64{56}, Done: true}
+	d := protocol.Discovery{Wallet: "w1", Checked: 21, Found: []protocol.Account{found}, Unreachable: []uint64{56}, Done: true}
 	w.watch(WalletChange{Cause: protocol.CauseDiscovered, Discovery: &d})
 	return d, w.fail
 }
@@ -297,11 +297,11 @@ func (s *fakeSwaps) Providers() []swap.ProviderInfo {
 	return []swap.ProviderInfo{{
 		Kind: swap.DEX, Ready: true, Support: map[uint64]swap.Cell{1: swap.SupportOf(swap.DEX, 1)},
 		Can: swap.Capabilities{SameChain: "yes", CrossChain: "no", Intents: "no", Gasless: "only through the auction-style route", Tracking: "yes"},
-		Fee: swap.ProviderFee{FeeBps: 20, MakerBps: 20, How: "taken from the output"},
+		Fee: swap.ProviderFee{FeeBps: 20, MakerBps: 20, Description: "taken from the output"},
 	}, {
 		Kind: swap.Intent, Ready: true, Support: map[uint64]swap.Cell{1: swap.SupportOf(swap.Intent, 1), 39: swap.SupportOf(swap.Intent, 39)},
 		Can: swap.Capabilities{SameChain: "route-dependent", CrossChain: "yes", Intents: "yes", Gasless: "no", Tracking: "yes"},
-		Fee: swap.ProviderFee{FeeBps: 40, How: "a referrer fee"},
+		Fee: swap.ProviderFee{FeeBps: 40, Description: "a referrer fee"},
 		Endpoint: &swap.Endpoint{Base: "https://intent.example/key/v1", Frontend: "https://tokens.example", Networks: []swap.NetworkEntry{
 			{ChainID: 1, Enabled: true, ProviderChainID: 1, DisplayName: "Ethereum", CrossChainEnabled: true},
 			{ChainID: 39, ProviderChainID: 39, DisplayName: "U2U Solaris"},
@@ -847,10 +847,10 @@ func (s *fakeSettings) List(reveal bool) []protocol.Setting {
 		rpc = []string{"https://rpc.example/ACCESSKEY"}
 	}
 	all := []protocol.Setting{
-		{Key: "swap.slippage", Does: "slippage of a quote that names none", Type: protocol.SettingPercent, Value: "0.5", Default: "0.5", Source: protocol.FromDefault, Right: protocol.RightSession, Applies: protocol.AppliesNow, Min: "0.01", Max: "50"},
-		{Key: "networks.1.rpc", Does: "RPC endpoints", Type: protocol.SettingURLs, Values: rpc, Masked: !reveal, Source: protocol.FromFile, Name: "/etc/swapkeep.toml", Right: protocol.RightPassword, Applies: protocol.AppliesNow},
-		{Key: "log.level", Does: "how much is logged", Type: protocol.SettingChoice, Value: "debug", Default: "info", Source: protocol.FromEnvironment, Name: "SWAPKEEP_LOG_LEVEL", Right: protocol.RightSession, Refused: "set by the environment: SWAPKEEP_LOG_LEVEL", Applies: protocol.AppliesRestart, Choices: []string{"debug", "info"}},
-		{Key: "fees.fee_bps", Does: "the wallet's fee", Type: protocol.SettingNumber, Value: "40", Default: "40", Source: protocol.FromDefault, Right: protocol.RightNone, Refused: "the wallet's vendor sets it", Applies: protocol.AppliesRestart},
+		{Key: "swap.slippage", Description: "slippage of a quote that names none", Type: protocol.SettingPercent, Value: "0.5", Default: "0.5", Source: protocol.FromDefault, Requires: protocol.RightSession, TakesEffect: protocol.AppliesNow, Min: "0.01", Max: "50"},
+		{Key: "networks.1.rpc", Description: "RPC endpoints", Type: protocol.SettingURLs, Values: rpc, Masked: !reveal, Source: protocol.FromFile, Name: "/etc/swapkeep.toml", Requires: protocol.RightPassword, TakesEffect: protocol.AppliesNow},
+		{Key: "log.level", Description: "how much is logged", Type: protocol.SettingChoice, Value: "debug", Default: "info", Source: protocol.FromEnvironment, Name: "SWAPKEEP_LOG_LEVEL", Requires: protocol.RightSession, Refused: "set by the environment: SWAPKEEP_LOG_LEVEL", TakesEffect: protocol.AppliesRestart, Choices: []string{"debug", "info"}},
+		{Key: "fees.fee_bps", Description: "the wallet's fee", Type: protocol.SettingNumber, Value: "40", Default: "40", Source: protocol.FromDefault, Requires: protocol.RightNone, Refused: "the wallet's vendor sets it", TakesEffect: protocol.AppliesRestart},
 	}
 	for i, one := range all {
 		switch v := s.changed[one.Key]; {
@@ -870,7 +870,7 @@ func (s *fakeSettings) List(reveal bool) []protocol.Setting {
 // settings.
 func (s *fakeSettings) RequiredRight(key string, _ []string) (string, error) {
 	one, err := settingOf(s.List(false), key)
-	return one.Right, err
+	return one.Requires, err
 }
 
 func (s *fakeSettings) Change(_ context.Context, key string, values []string) (protocol.Setting, error) {

@@ -30,8 +30,8 @@ func TestDepositOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"wrap":"` + usdc.Hex() + `"`, `"kind":"deposit"`, `"trustedTo":"a filler"`, `"ref":"` + common.Hash{5}.Hex() + `"`, `"kind":"order"`, `"settler":"` + stranger.Hex() + `"`,
-		`"submission":{"first":"`, `"tries":2,"refused":true}`, `"wrapped":true,"ref":"theirs"`,
+		`"wrap":"` + usdc.Hex() + `"`, `"kind":"deposit"`, `"trustedTo":"a filler"`, `"depositId":"` + common.Hash{5}.Hex() + `"`, `"kind":"order"`, `"settler":"` + stranger.Hex() + `"`,
+		`"submission":{"first":"`, `"tries":2,"refused":true}`, `"wrapped":true,"providerOrderId":"theirs"`,
 	} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("no %s in %s", want, b)

@@ -77,7 +77,7 @@ func (c *conn) hello(selected int) protocol.Hello {
 	h := protocol.Hello{
 		Product: "swapkeep", Version: c.s.Version,
 		Protocol:     protocol.Versions{Min: protocol.MinVersion, Max: protocol.MaxVersion, Selected: selected},
-		Capabilities: c.capabilities(), State: c.s.state(), Instance: c.s.instance, Home: c.s.Home,
+		Capabilities: c.capabilities(), State: c.s.state(), Instance: c.s.instance, StateDirID: c.s.Home,
 		Sandbox: c.s.Sandbox, Banner: c.s.banner(), Connection: c.connection(),
 		Limits: map[string]int{
 			"maxRequest": protocol.MaxRequest, "maxResult": protocol.MaxResult,
@@ -112,7 +112,7 @@ func (c *call) hostStatus(ctx context.Context, _ *protocol.None) (any, error) {
 	s := c.s
 	out := protocol.StatusResult{
 		Version: s.Version, State: s.state(), PID: os.Getpid(), Instance: s.instance,
-		Home: s.Home, Directory: s.Directory, Sandbox: s.Sandbox, Banner: s.banner(), Started: s.started,
+		StateDirID: s.Home, Directory: s.Directory, Sandbox: s.Sandbox, Banner: s.banner(), Started: s.started,
 		Keys: s.keysState(), Prices: s.pricesStatus(), Connections: []protocol.Connection{}, Problems: []protocol.Problem{},
 	}
 	for _, other := range s.attached() {

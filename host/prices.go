@@ -63,7 +63,7 @@ func priceOf(r pricetable.Row) protocol.Price {
 	out.Now, out.Source, out.Updated = usd(r.Now.Value), r.Now.Source.String(), optionalTime(r.Now.At)
 	if r.Has24h() {
 		_, _, percent := r.Change()
-		out.Ago, out.ChangePct = usd(r.DayAgo.Value), &percent
+		out.DayAgo, out.ChangePct = usd(r.DayAgo.Value), &percent
 	}
 	return out
 }

@@ -138,7 +138,7 @@ func TestOldBoard(t *testing.T) {
 		t.Fatal(err, out)
 	}
 	for _, p := range out.Prices {
-		if p.Stale != (p.Now != "") || p.Ago != "" {
+		if p.Stale != (p.Now != "") || p.DayAgo != "" {
 			t.Errorf("stale price %+v is reported as current", p)
 		}
 	}

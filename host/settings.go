@@ -82,10 +82,10 @@ func valuesOf(p *protocol.SetParams) ([]string, error) {
 // mayChange refuses a setting that cannot be changed and a caller without the required
 // session, password or terminal.
 func (c *call) mayChange(ctx context.Context, s protocol.Setting, values []string, password protocol.Secret) error {
-	right := s.Right
+	right := s.Requires
 	overridden := s.Source == protocol.FromEnvironment || s.Source == protocol.FromFlag
 	switch {
-	case s.Right == protocol.RightNone:
+	case s.Requires == protocol.RightNone:
 		return protocol.New("setting_fixed", s.Refused).With("key", s.Key)
 	case overridden:
 		return protocol.New("setting_overridden", s.Refused).With("key", s.Key).With("source", s.Source).With("name", s.Name)

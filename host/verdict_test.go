@@ -22,14 +22,14 @@ func TestReportOnTheWire(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"final":false,"condition":"payment_seen","reported":true,"step":0,`,
-		`"seen":{"end":"filled","chainId":10,"tx":"` + common.Hash{1}.Hex() + `","token":"` + usdc.Hex() + `","amount":"7","from":"` + stranger.Hex() + `","time":"`,
+		`"candidatePayment":{"end":"filled","chainId":10,"tx":"` + common.Hash{1}.Hex() + `","token":"` + usdc.Hex() + `","amount":"7","from":"` + stranger.Hex() + `","time":"`,
 	} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("no %s in %s", want, b)
 		}
 	}
 	o.Condition, o.Candidate = swap.WaitingForUnlock, nil
-	if b, _ = json.Marshal(orderOf(o)); strings.Contains(string(b), "report") || strings.Contains(string(b), "seen") {
+	if b, _ = json.Marshal(orderOf(o)); strings.Contains(string(b), "report") || strings.Contains(string(b), "candidatePayment") {
 		t.Errorf("order = %s, want no report and no payment seen", b)
 	}
 }
@@ -50,9 +50,9 @@ func TestVerdictOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"by":"arrival"`, `"short":true,"spent":{"token":"` + usdc.Hex() + `","amount":"8"}`, `"from":"` + router.Hex() + `","value":"5","time":"`, `"deposit":{"chainId":1`,
-		`"logs":[{"chainId":10,"tx":"` + tx.Hex() + `","place":3},{"chainId":10,"tx":"` + tx.Hex() + `","place":-1,"balance":true}]`,
-		`"absence":{"chainId":1,"from":5,"through":9,`, `"hosts":["a","b"]`, `"claim":{"state":"filled","word":"success","chainId":10,`,
+		`"provenBy":"arrival"`, `"belowMinimum":true,"spent":{"token":"` + usdc.Hex() + `","amount":"8"}`, `"from":"` + router.Hex() + `","value":"5","time":"`, `"deposit":{"chainId":1`,
+		`"logs":[{"chainId":10,"tx":"` + tx.Hex() + `","logIndex":3},{"chainId":10,"tx":"` + tx.Hex() + `","logIndex":-1,"balanceIncrease":true}]`,
+		`"absence":{"chainId":1,"from":5,"through":9,`, `"hosts":["a","b"]`, `"claim":{"state":"filled","providerStatus":"success","chainId":10,`,
 	} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("no %s in %s", want, b)

@@ -135,7 +135,7 @@ var exportNeeds = map[string]struct{ wallet, account, file bool }{
 }
 
 func (c *call) keysExport(ctx context.Context, p *protocol.ExportParams) (any, error) {
-	need, known := exportNeeds[p.Form]
+	need, known := exportNeeds[p.Format]
 	if !known {
 		return nil, badParam("form", "must be words, privateKey or keystore")
 	}
@@ -158,7 +158,7 @@ func (c *call) keysExport(ctx context.Context, p *protocol.ExportParams) (any, e
 	if err != nil {
 		return nil, err
 	}
-	return protocol.ExportResult{Form: p.Form, Secret: secret}, nil
+	return protocol.ExportResult{Format: p.Format, Secret: secret}, nil
 }
 
 func (c *call) keysUnlock(ctx context.Context, p *protocol.UnlockParams) (any, error) {

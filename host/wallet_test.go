@@ -54,7 +54,7 @@ func TestExportsAreWipedAndUnlogged(t *testing.T) {
 	r := newRig(t)
 	p := r.attach("terminal")
 	var out protocol.ExportResult
-	export := map[string]any{"form": "keystore", "account": account.Hex(), "password": password, "keystorePassword": "of the file, long"}
+	export := map[string]any{"format": "keystore", "account": account.Hex(), "password": password, "keystorePassword": "of the file, long"}
 	if err := json.Unmarshal(p.must("keys.export", export).Result, &out); err != nil || string(out.Secret) != testWords {
 		t.Fatalf("exported %d bytes, %v", len(out.Secret), err)
 	}

@@ -74,20 +74,20 @@ func orderOf(o swap.Order) protocol.Order {
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
 		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Final: o.Ended(), Reported: o.Unproven(),
-		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, Ref: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: seenOf(o.Candidate), Verdict: verdictOf(o.Verdict),
+		Condition: string(o.Condition), Step: o.Step, CurrentTx: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, ProviderOrderID: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: seenOf(o.Candidate), Verdict: verdictOf(o.Verdict),
 		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
 	}
 	if o.Bump != nil {
 		out.Speedup = string(o.Bump.Tier)
 	}
 	if s := o.Submission; s != nil {
-		out.Submission = &protocol.Submitted{First: utc(s.First), Last: utc(s.Last), Tries: s.Tries, Taken: s.Accepted, Refused: s.Refused}
+		out.Submission = &protocol.Submitted{First: utc(s.First), Last: utc(s.Last), Tries: s.Tries, Accepted: s.Accepted, Refused: s.Refused}
 	}
 	for _, a := range engine.Leftovers(o) {
 		out.Leftovers = append(out.Leftovers, protocol.Leftover{ChainID: o.Terms.SrcChain, Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount)})
 	}
 	if p := o.Proposal; p != nil {
-		out.Proposal = &protocol.Proposal{Reason: p.Reason, Cause: causeOf(p.Cause), Made: utc(p.Made), Review: reviewOf(p.Review)}
+		out.Proposal = &protocol.Proposal{Reason: p.Reason, Cause: causeOf(p.Cause), Created: utc(p.Made), Review: reviewOf(p.Review)}
 	}
 	return out
 }
@@ -112,7 +112,7 @@ func offerOf(o swap.Offer) protocol.Offer {
 		DstChainID: r.DstChain, TokenOut: addressOf(r.TokenOut), AmountOut: amountOf(o.AmountOut), MinAmountOut: amountOf(o.MinOut),
 		Recipient: addressOf(r.Recipient), RefundTo: addressOf(r.RefundTo), Slippage: protocol.Percent(r.SlippageBps),
 		Routing: o.Routing, Route: o.Route, Gas: o.Gas, DurationSeconds: o.Duration.Seconds(), Expires: utc(o.Expires),
-		Fees: list(o.Fees, paymentOf), FeeAsked: o.FeeRequested, GasCost: amountOf(o.GasCost), NetAmountOut: amountOf(zeroIfNegative(o.Net)), Rank: o.Rank,
+		Fees: list(o.Fees, paymentOf), FeeRequested: o.FeeRequested, GasCost: amountOf(o.GasCost), NetAmountOut: amountOf(zeroIfNegative(o.Net)), Rank: o.Rank,
 		Gasless: o.Gasless, Wrap: optionalAddress(o.Wrap), Refund: optionalSpend(o.Refund), Unusable: o.Unusable,
 	}
 }
@@ -148,7 +148,7 @@ func effectOf(e swap.Effect) protocol.Effect {
 		Deadline:  optionalTime(e.Deadline),
 		TrustedTo: e.TrustedTo,
 		Settler:   optionalAddress(e.Settler),
-		Ref:       optionalHash(e.DepositID),
+		DepositID: optionalHash(e.DepositID),
 	}
 }
 
@@ -216,7 +216,7 @@ func claimOf(c *swap.Claim) *protocol.Claim {
 	if c == nil {
 		return nil
 	}
-	return &protocol.Claim{State: string(c.State), Word: c.ProviderStatus, ChainID: c.Chain, Tx: optionalHash(c.Tx), Reason: c.Reason}
+	return &protocol.Claim{State: string(c.State), ProviderStatus: c.ProviderStatus, ChainID: c.Chain, Tx: optionalHash(c.Tx), Reason: c.Reason}
 }
 
 func seenOf(s *swap.CandidatePayment) *protocol.CandidatePayment {
@@ -234,7 +234,7 @@ func verdictOf(v *swap.Verdict) *protocol.Verdict {
 		return nil
 	}
 	out := &protocol.Verdict{
-		State: string(v.State), By: v.ProvenBy, Short: v.BelowMinimum, Sources: string(v.Sources), Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
+		State: string(v.State), ProvenBy: v.ProvenBy, BelowMinimum: v.BelowMinimum, Sources: string(v.Sources), Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
 	}
 	if len(v.Logs) > 0 {
 		out.Logs = list(v.Logs, logRefOf)
@@ -255,7 +255,7 @@ func verdictOf(v *swap.Verdict) *protocol.Verdict {
 }
 
 func logRefOf(l swap.LogRef) protocol.LogRef {
-	return protocol.LogRef{ChainID: l.Chain, Tx: hashOf(l.Tx), Place: l.Index, Balance: l.BalanceIncrease}
+	return protocol.LogRef{ChainID: l.Chain, Tx: hashOf(l.Tx), LogIndex: l.Index, BalanceIncrease: l.BalanceIncrease}
 }
 
 func evidenceOf(e *chain.Evidence) *protocol.Evidence {
@@ -278,7 +278,7 @@ func causeOf(c *swap.Cause) *protocol.Cause {
 	if c == nil {
 		return nil
 	}
-	return &protocol.Cause{Word: string(c.Reason), Error: string(c.Code), Details: detailsOf(c.Data, c.Field), Said: c.QuotedText, By: string(c.QuotedFrom)}
+	return &protocol.Cause{Reason: string(c.Reason), Error: string(c.Code), Details: detailsOf(c.Data, c.Field), QuotedText: c.QuotedText, QuotedFrom: string(c.QuotedFrom)}
 }
 
 func providerOf(p swap.ProviderInfo) protocol.Provider {

@@ -25,9 +25,9 @@ func (k Kind) Capabilities() Capabilities { return capabilities[k] }
 // section 8): the wallet's own part, the most that the provider's side may take besides,
 // and how the wallet's part is taken.
 type ProviderFee struct {
-	FeeBps   int    `json:"feeBps"` // 0 if no receiver is configured
-	MakerBps int    `json:"makerFeeBps"`
-	How      string `json:"how"`
+	FeeBps      int    `json:"feeBps"` // 0 if no receiver is configured
+	MakerBps    int    `json:"makerFeeBps"`
+	Description string `json:"description"`
 }
 
 // feeWays says how each provider takes the wallet's fee.
@@ -41,5 +41,5 @@ var feeWays = map[Kind]string{
 // ForProvider returns what a swap through k costs in fees.
 func (c FeeConfig) ForProvider(k Kind) ProviderFee {
 	ours, _, theirs := c.For(k)
-	return ProviderFee{FeeBps: ours, MakerBps: theirs, How: feeWays[k]}
+	return ProviderFee{FeeBps: ours, MakerBps: theirs, Description: feeWays[k]}
 }

@@ -28,8 +28,8 @@ type QuoteSource string
 
 // The authors of quoted texts.
 const (
-	SaidByProvider QuoteSource = "provider"
-	SaidByNode     QuoteSource = "node"
+	QuotedProvider QuoteSource = "provider"
+	QuotedNode     QuoteSource = "node"
 )
 
 // A ReasonCode is the code of what happened.
@@ -219,7 +219,7 @@ func WaitCause(c Condition) Cause { return NewCause(ReasonWaiting, "condition", 
 
 // OfRefusal returns the cause of refusal r, with r.Word or, if that is empty, w.
 func OfRefusal(w ReasonCode, r *Refusal) Cause {
-	return Cause{Reason: cmp.Or(r.ReasonCode, w), Code: r.Code, Field: r.Field, Data: maps.Clone(r.Data), QuotedText: r.Said, QuotedFrom: r.By, text: r.Reason}
+	return Cause{Reason: cmp.Or(r.ReasonCode, w), Code: r.Code, Field: r.Field, Data: maps.Clone(r.Data), QuotedText: r.QuotedText, QuotedFrom: r.QuotedFrom, text: r.Reason}
 }
 
 // Text returns what c says, in English.

@@ -142,7 +142,7 @@ func feeTable() string {
 	row := byKind(&b, "")
 	row("the wallet's, bps", func(k Kind) string { return fmt.Sprint(with.ForProvider(k).FeeBps) })
 	row("the provider's side, bps at most", func(k Kind) string { return fmt.Sprint(with.ForProvider(k).MakerBps) })
-	row("how", func(k Kind) string { return with.ForProvider(k).How })
+	row("how", func(k Kind) string { return with.ForProvider(k).Description })
 	return b.String()
 }
 

@@ -77,8 +77,8 @@ type Refusal struct {
 	Field      string
 	Data       map[string]string
 	ReasonCode ReasonCode  // for an order's cause, if the code says too little
-	Said       string      // text of a third party that the reason quotes
-	By         QuoteSource // who said it
+	QuotedText string      // text of a third party that the reason quotes
+	QuotedFrom QuoteSource // who said it
 	Err        error
 }
 
@@ -151,8 +151,8 @@ func AskConsent(w ReasonCode, figures ...string) *Refusal {
 
 // RefuseRevert refuses with WouldRevert and quotes the node's words.
 func RefuseRevert(err error) *Refusal {
-	c := Cause{text: "the transaction would fail now"}.Quoting(SaidByNode, err.Error())
-	return &Refusal{Code: WouldRevert, Reason: c.text, Said: c.QuotedText, By: c.QuotedFrom, Err: err}
+	c := Cause{text: "the transaction would fail now"}.Quoting(QuotedNode, err.Error())
+	return &Refusal{Code: WouldRevert, Reason: c.text, QuotedText: c.QuotedText, QuotedFrom: c.QuotedFrom, Err: err}
 }
 
 // A Unit says which token a refusal's amounts are in.

@@ -24,7 +24,7 @@ var summaryRows = []struct {
 	{"received", outcome.audited, outcome.received},
 	{"network fee", outcome.audited, func(o outcome) string { return o.ledger.native.Text(o.audit.gas) }},
 	{"wallet fee", outcome.audited, outcome.fee},
-	{"proven by", outcome.audited, func(o outcome) string { return strings.ReplaceAll(o.order.Verdict.By, "_", " ") }},
+	{"proven by", outcome.audited, func(o outcome) string { return strings.ReplaceAll(o.order.Verdict.ProvenBy, "_", " ") }},
 	{"provider", outcome.audited, func(o outcome) string { return count(len(o.audit.providerOrders), "order") }},
 	{"approval", outcome.audited, outcome.approval},
 	{"daemon", outcome.started, func(o outcome) string {

@@ -70,7 +70,7 @@ func sound(l *ledger) observed {
 func proven(t *testing.T, p plan) outcome {
 	l := ledgerOf(t, p)
 	return outcome{plan: p, ledger: l, floor: l.minReceived, duration: 2 * time.Second, audit: sound(l),
-		order: protocol.Order{State: p.end, Digest: "0xd1", Verdict: &protocol.Verdict{By: "own_call"}}}
+		order: protocol.Order{State: p.end, Digest: "0xd1", Verdict: &protocol.Verdict{ProvenBy: "own_call"}}}
 }
 
 // planned returns a plan of demoSwaps.
@@ -250,7 +250,7 @@ func TestVerdictMustAgree(t *testing.T) {
 		}
 		for name, spoil := range map[string]func(o *protocol.Order){
 			"digest":      func(o *protocol.Order) { o.Digest = "0xd2" },
-			"short":       func(o *protocol.Order) { o.Verdict.Short = true },
+			"short":       func(o *protocol.Order) { o.Verdict.BelowMinimum = true },
 			"amount":      func(o *protocol.Order) { o.Verdict.Received.Amount = "1" },
 			"transaction": func(o *protocol.Order) { o.Verdict.Evidence.Tx = protocol.Hash(common.Hash{7}.Hex()) },
 			"block":       func(o *protocol.Order) { o.Verdict.Evidence.Block++ },

@@ -42,8 +42,8 @@ func (s *demoRun) checkSettled(ctx context.Context, l *ledger, o protocol.Order)
 // proof prints the daemon's verdict and its evidence.
 func (s *demoRun) proof(l *ledger, o protocol.Order) {
 	v := o.Verdict
-	how, _ := messages.ProvenBy(v.By, o.Cancelling, o.Terms.Provider)
-	s.out.Fact("proof", cmp.Or(how, v.By))
+	how, _ := messages.ProvenBy(v.ProvenBy, o.Cancelling, o.Terms.Provider)
+	s.out.Fact("proof", cmp.Or(how, v.ProvenBy))
 	for _, e := range []struct {
 		what string
 		of   *protocol.Evidence
@@ -89,7 +89,7 @@ func (l *ledger) feePaid(a observed) string {
 	case l.review.FeeBasis == "reported":
 		return fmt.Sprintf("%d bps reported by the provider, none seen on-chain", l.review.Terms.FeeBps)
 	case l.review.FeeBasis == "requested":
-		return fmt.Sprintf("%d bps requested, none seen on-chain", l.review.Offer.FeeAsked)
+		return fmt.Sprintf("%d bps requested, none seen on-chain", l.review.Offer.FeeRequested)
 	}
 	return l.gets.OrNone(a.fee)
 }
@@ -172,7 +172,7 @@ func (l *ledger) checkVerdict(a observed, o protocol.Order) error {
 	switch {
 	case o.Digest != l.review.Digest:
 		return fmt.Errorf("the order executes %s, but %s was accepted", o.Digest, l.review.Digest)
-	case arrived.Cmp(least) < 0 || v.Short:
+	case arrived.Cmp(least) < 0 || v.BelowMinimum:
 		return fmt.Errorf("less than %s arrived", in.Text(least))
 	case arrived.Cmp(v.Received.Amount.Int()) != 0:
 		return fmt.Errorf("the daemon says that %s arrived, the chain says %s", in.Text(v.Received.Amount.Int()), in.Text(arrived))

@@ -28,12 +28,12 @@ func (l *daemonConn) causeText(ctx context.Context, o protocol.Order, c *protoco
 	if !ok {
 		return daemonText
 	}
-	if c.Said != "" {
+	if c.QuotedText != "" {
 		by := "provider"
-		if c.By == "node" {
-			by = c.By
+		if c.QuotedFrom == "node" {
+			by = c.QuotedFrom
 		}
-		text += quoted("order_said_"+by, c.Said)
+		text += quoted("order_said_"+by, c.QuotedText)
 	}
 	return text
 }
@@ -43,14 +43,14 @@ var refusalCauses = map[string]bool{"refused": true, "refused_for_now": true, "r
 
 // causeWords fills in the message of a cause. ok is false if it cannot.
 func (l *daemonConn) causeWords(ctx context.Context, o protocol.Order, c protocol.Cause, daemonText string) (text string, ok bool) {
-	if refusalCauses[c.Word] || c.Word == "outside_terms" {
+	if refusalCauses[c.Reason] || c.Reason == "outside_terms" {
 		return l.refusalCause(ctx, o, c, daemonText)
 	}
 	values, ok := l.causeValues(ctx, o, c)
 	if !ok {
 		return "", false
 	}
-	return messages.Text("cause_"+c.Word, values...)
+	return messages.Text("cause_"+c.Reason, values...)
 }
 
 // causeValues returns the values of a cause's message, $1 to $9 in order. Most causes have
@@ -72,7 +72,7 @@ func (l *daemonConn) causeValues(ctx context.Context, o protocol.Order, c protoc
 			add("")
 		}
 	}
-	switch c.Word {
+	switch c.Reason {
 	case "price_fell":
 		units("tokenOut", "minOut")
 		units("tokenOut", "offered")
@@ -110,13 +110,13 @@ func (l *daemonConn) causeValues(ctx context.Context, o protocol.Order, c protoc
 // about; and the daemon's text, which says more than the title.
 func (l *daemonConn) refusalCause(ctx context.Context, o protocol.Order, c protocol.Cause, daemonText string) (text string, ok bool) {
 	title := ""
-	if c.Word != "outside_terms" {
+	if c.Reason != "outside_terms" {
 		if title, ok = messages.Text("err_" + c.Error); !ok {
 			return "", false
 		}
 	}
 	title, _, _ = strings.Cut(title, ". ")
-	if text, ok = messages.Text("cause_"+c.Word, strings.TrimSuffix(title, ".")); !ok {
+	if text, ok = messages.Text("cause_"+c.Reason, strings.TrimSuffix(title, ".")); !ok {
 		return "", false
 	}
 	if got := l.unitsText(ctx, o, c.Details["of"], c.Details["got"]); got != "" {
@@ -127,7 +127,7 @@ func (l *daemonConn) refusalCause(ctx context.Context, o protocol.Order, c proto
 		figures, _ := messages.Text(key, values...)
 		text += " " + figures
 	}
-	if c.Said == "" && daemonText != "" {
+	if c.QuotedText == "" && daemonText != "" {
 		text += quoted("order_said_wallet", daemonText)
 	}
 	return text, true
@@ -167,7 +167,7 @@ func (l *daemonConn) unitsText(ctx context.Context, o protocol.Order, of, figure
 
 // stateText returns an order's state in the words of the message table.
 func stateText(o protocol.Order) string {
-	short := o.Verdict != nil && o.Verdict.Short
+	short := o.Verdict != nil && o.Verdict.BelowMinimum
 	switch {
 	case o.Terms.Provider == walletOrders && o.State == "approving":
 		return messages.State("revoking")
@@ -190,7 +190,7 @@ func (l *daemonConn) printEntry(ctx context.Context, out *screen.Screen, o proto
 // unless the words already are the condition's.
 func (l *daemonConn) historyText(ctx context.Context, o protocol.Order, e protocol.Entry) string {
 	text := l.causeText(ctx, o, e.Cause, e.Note)
-	if e.Condition == "" || e.Cause != nil && e.Cause.Word == "waiting" {
+	if e.Condition == "" || e.Cause != nil && e.Cause.Reason == "waiting" {
 		return text
 	}
 	return strings.TrimSpace(text + " (" + messages.Condition(e.Condition) + ")")

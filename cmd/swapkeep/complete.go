@@ -147,7 +147,7 @@ func completeSettings(ctx context.Context, l *daemonConn, _ []string) (out []cob
 		return nil
 	}
 	for _, s := range r.Settings {
-		out = append(out, described(s.Key, s.Does))
+		out = append(out, described(s.Key, s.Description))
 	}
 	return out
 }

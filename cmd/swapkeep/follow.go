@@ -279,8 +279,8 @@ func sentBy(o protocol.Order) (tx protocol.Hash) {
 			tx = step.Tx
 		}
 	}
-	if o.Sending != "" {
-		return o.Sending
+	if o.CurrentTx != "" {
+		return o.CurrentTx
 	}
 	return tx
 }

@@ -123,9 +123,9 @@ func shown(t *testing.T, o protocol.Order) string {
 func TestOrderIsShownWhole(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.Local)
 	o := reportedOrder(transferSee).Order.value
-	o.Ref, o.Reason = "0xtheirs", "look at transaction 0x05 of chain 8453"
+	o.ProviderOrderID, o.Reason = "0xtheirs", "look at transaction 0x05 of chain 8453"
 	o.CandidatePayment = &protocol.CandidatePayment{End: "filled", ChainID: 42161, Tx: payment, Token: usdcOne, Amount: "24900000", From: thePayer, Time: at}
-	o.Submission = &protocol.Submitted{First: at, Last: at.Add(time.Minute), Tries: 3, Taken: true}
+	o.Submission = &protocol.Submitted{First: at, Last: at.Add(time.Minute), Tries: 3, Accepted: true}
 	o.Terms = protocol.Terms{Provider: "intent", Account: "0xme", SrcChainID: 8453, TokenIn: usdcBase, AmountIn: "25000000", DstChainID: 42161, TokenOut: usdcOne, Recipient: "0xme", MinimumReceived: "24800000", RefundTo: "0xother", GasCeiling: "1"}
 	o.Steps = []protocol.Step{{Kind: "call", Effect: protocol.Effect{Kind: "opaque", TrustedTo: "the filler"}}}
 	wants := func(o protocol.Order, all ...string) {

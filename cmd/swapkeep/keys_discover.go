@@ -35,13 +35,13 @@ func newKeysDiscover(t *terminal) *cobra.Command {
 // printDiscovery prints the accounts found and the networks that did not answer. It returns the
 // error that ended the search early, if any.
 func (l *daemonConn) printDiscovery(d protocol.Discovery) error {
-	l.t.result.Line(fmt.Sprintf("checked %d accounts, added %d that were used", d.Looked, len(d.Found)))
+	l.t.result.Line(fmt.Sprintf("checked %d accounts, added %d that were used", d.Checked, len(d.Found)))
 	if len(d.Found) > 0 {
 		l.t.accountsTable(d.Found)
 	}
-	if len(d.Silent) > 0 {
-		names := make([]string, 0, len(d.Silent))
-		for _, id := range d.Silent {
+	if len(d.Unreachable) > 0 {
+		names := make([]string, 0, len(d.Unreachable))
+		for _, id := range d.Unreachable {
 			names = append(names, l.nameOf(id))
 		}
 		l.t.result.Line("cannot reach " + strings.Join(names, ", ") + ": accounts used only there were not found")

@@ -58,7 +58,7 @@ func newKeysExport(t *terminal) *cobra.Command {
 }
 
 func (l *daemonConn) exportOf(ctx context.Context, form, of string) (protocol.ExportParams, error) {
-	params := protocol.ExportParams{Form: form}
+	params := protocol.ExportParams{Format: form}
 	if form == protocol.ExportWords {
 		w, err := l.wallet(ctx, of)
 		params.Wallet = w.ID
@@ -82,7 +82,7 @@ func (t *terminal) exported(ctx context.Context, r protocol.ExportResult, file s
 		}
 		return err
 	}
-	if r.Form == protocol.ExportWords {
+	if r.Format == protocol.ExportWords {
 		return t.showSecret(ctx, "Recovery phrase of the wallet", wordsAdvice, wordLines(r.Secret))
 	}
 	return t.showSecret(ctx, "Private key of the account", keyAdvice, [][]byte{r.Secret})

@@ -211,7 +211,7 @@ func (l *daemonConn) providerFacts(ctx context.Context, o protocol.Order) (facts
 		return nil, err
 	}
 	add("refund", refund)
-	add("provider's id", o.Ref)
+	add("provider's id", o.ProviderOrderID)
 	add("submitted", submissionText(o.Submission))
 	if o.Claim != nil {
 		add("claim", claimText(*o.Claim, o.Terms.Provider))
@@ -267,7 +267,7 @@ func submissionText(s *protocol.Submitted) string {
 		when = fmt.Sprintf("%d times, from %s to %s", s.Tries, when, moment(s.Last))
 	}
 	switch {
-	case s.Taken:
+	case s.Accepted:
 		return when + "; the provider has the order"
 	case s.Refused:
 		return when + "; the provider says that it rejected the order, but it may still be valid"
@@ -284,8 +284,8 @@ func (l *daemonConn) printSteps(o protocol.Order) {
 		switch {
 		case s.Done:
 			state = "done"
-		case i == o.Step && o.Sending != "":
-			state, tx = "sent", o.Sending
+		case i == o.Step && o.CurrentTx != "":
+			state, tx = "sent", o.CurrentTx
 		}
 		link := ""
 		if tx != "" {

@@ -148,7 +148,7 @@ var feeBases = map[string]string{
 func feesText(r protocol.Review, gets amount.Coin) string {
 	said := []string{"no wallet fee"}
 	if r.FeeBasis == "requested" {
-		said[0] = fmt.Sprintf("wallet %s %% requested; unknown whether the provider charges it", protocol.Percent(r.Offer.FeeAsked))
+		said[0] = fmt.Sprintf("wallet %s %% requested; unknown whether the provider charges it", protocol.Percent(r.Offer.FeeRequested))
 	}
 	if r.Terms.FeeReceiver != "" && r.Terms.FeeBps > 0 {
 		said[0] = fmt.Sprintf("wallet %s %% to %s, %s", protocol.Percent(r.Terms.FeeBps), r.Terms.FeeReceiver, feeBases[r.FeeBasis])

@@ -62,7 +62,7 @@ func TestFeesInWords(t *testing.T) {
 		"requested": {protocol.Terms{}, 40, "wallet 0.4 % requested; unknown whether the provider charges it"},
 		"none":      {protocol.Terms{}, 0, "no wallet fee"},
 	} {
-		r := protocol.Review{Terms: c.terms, FeeBasis: basis, Offer: protocol.Offer{FeeAsked: c.asked}}
+		r := protocol.Review{Terms: c.terms, FeeBasis: basis, Offer: protocol.Offer{FeeRequested: c.asked}}
 		if got := feesText(r, amount.Coin{Symbol: "USDC"}); !strings.HasPrefix(got, c.want+";") && !strings.HasPrefix(got, c.want+",") {
 			t.Errorf("%s: %s", basis, got)
 		}

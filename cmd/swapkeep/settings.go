@@ -41,7 +41,7 @@ func (l *daemonConn) getSettings(ctx context.Context, keys []string, reveal bool
 		}
 		rows := make([][]string, 0, len(r.Settings))
 		for _, s := range r.Settings {
-			rows = append(rows, []string{s.Key, valueText(s), s.Source, s.Does})
+			rows = append(rows, []string{s.Key, valueText(s), s.Source, s.Description})
 		}
 		l.t.result.Table(settingColumns, rows)
 		return nil
@@ -74,8 +74,8 @@ func valueText(s protocol.Setting) string {
 func (t *terminal) printSetting(s protocol.Setting) {
 	facts := [][2]string{{"value", valueText(s)}, {"from", strings.TrimSpace(s.Source + " " + s.Name)}}
 	for _, f := range [][2]string{
-		{"for", s.Does}, {"default", s.Default}, {"at least", s.Min}, {"at most", s.Max}, {"one of", strings.Join(s.Choices, ", ")},
-		{"to change", rights[s.Right]}, {"but", s.Refused}, {"applies", applies[s.Applies]},
+		{"for", s.Description}, {"default", s.Default}, {"at least", s.Min}, {"at most", s.Max}, {"one of", strings.Join(s.Choices, ", ")},
+		{"to change", rights[s.Requires]}, {"but", s.Refused}, {"applies", applies[s.TakesEffect]},
 	} {
 		if f[1] != "" {
 			facts = append(facts, [2]string{f[0], f[1]})
@@ -146,7 +146,7 @@ func (l *daemonConn) setSetting(ctx context.Context, password *secretFlag, key s
 			return nil
 		})
 	}
-	switch s.Right {
+	switch s.Requires {
 	case protocol.RightSession:
 		return l.withSession(ctx, password, change)
 	case protocol.RightPassword:

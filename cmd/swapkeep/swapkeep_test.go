@@ -318,7 +318,7 @@ func (m *machine) noted(name string) []string {
 func TestDaemonKilled(t *testing.T) {
 	m := newMachine(t)
 	p, q := m.browse(origin), m.browse(origin)
-	first := greeting(t, p.Client).Home
+	first := greeting(t, p.Client).StateDirID
 	greeting(t, q.Client)
 	pid, err := strconv.Atoi(first)
 	if err != nil {
@@ -327,8 +327,8 @@ func TestDaemonKilled(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	second := greeting(t, p.Client).Home
-	if second == first || greeting(t, q.Client).Home != second {
+	second := greeting(t, p.Client).StateDirID
+	if second == first || greeting(t, q.Client).StateDirID != second {
 		t.Fatalf("daemons %s and %s", first, second)
 	}
 	if r, err := inquire(t, p.Client, "host.status"); err != nil || strconv.Itoa(r.PID) != second {
@@ -341,13 +341,13 @@ func TestDaemonKilled(t *testing.T) {
 func TestRelayKilled(t *testing.T) {
 	m := newMachine(t)
 	p := m.browse(origin)
-	daemon := greeting(t, p.Client).Home
+	daemon := greeting(t, p.Client).StateDirID
 	if err := syscall.Kill(p.PID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	<-p.Exited()
 	q := m.browse(origin)
-	if again := greeting(t, q.Client).Home; again != daemon {
+	if again := greeting(t, q.Client).StateDirID; again != daemon {
 		t.Fatalf("the daemon %s was replaced by %s", daemon, again)
 	}
 	if _, err := inquire(t, q.Client, "host.status"); err != nil {
@@ -437,7 +437,7 @@ func peakMemory(t *testing.T, pid int) int {
 func TestNoCoreDumps(t *testing.T) {
 	m := newMachine(t)
 	p := m.browse(origin)
-	daemon, err := strconv.Atoi(greeting(t, p.Client).Home)
+	daemon, err := strconv.Atoi(greeting(t, p.Client).StateDirID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -591,7 +591,7 @@ func (m *machine) do(args ...string) (string, int) {
 func TestStatusAndStop(t *testing.T) {
 	m := newMachine(t)
 	p := m.browse(origin)
-	daemon := greeting(t, p.Client).Home
+	daemon := greeting(t, p.Client).StateDirID
 	leave(t, p)
 	if out, code := m.do("status"); code != exitOK || !strings.Contains(out, "pid "+daemon) {
 		t.Fatalf("exit status %d:\n%s", code, out)

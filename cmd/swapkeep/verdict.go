@@ -55,15 +55,15 @@ func (l *daemonConn) verdictFacts(ctx context.Context, o protocol.Order) (facts 
 
 // provenSays reports whether the cause only repeats what proofText says.
 func provenSays(o protocol.Order) bool {
-	return o.Cause != nil && o.Verdict.By != "" && slices.Contains([]string{"deadline_passed", "withdrawn", "nonce_used", "cancel_mined", "reverted"}, o.Cause.Word)
+	return o.Cause != nil && o.Verdict.ProvenBy != "" && slices.Contains([]string{"deadline_passed", "withdrawn", "nonce_used", "cancel_mined", "reverted"}, o.Cause.Reason)
 }
 
 // proofText says what proved an order's end; a code of a newer daemon is returned as it is.
 func proofText(o protocol.Order) string {
-	if words, ok := messages.ProvenBy(o.Verdict.By, o.Cancelling, o.Terms.Provider); ok {
+	if words, ok := messages.ProvenBy(o.Verdict.ProvenBy, o.Cancelling, o.Terms.Provider); ok {
 		return words
 	}
-	return o.Verdict.By
+	return o.Verdict.ProvenBy
 }
 
 // keptText says where the input of an ended order is, as far as it was not spent; "" if it was
@@ -115,7 +115,7 @@ func (l *daemonConn) receivedText(ctx context.Context, o protocol.Order) (string
 	if o.Terms.SrcChainID != o.Terms.DstChainID {
 		got += " on " + l.nameOf(where)
 	}
-	if v.Short {
+	if v.BelowMinimum {
 		got += ", which is LESS than " + wanted
 	}
 	return got, nil
@@ -145,12 +145,12 @@ func (l *daemonConn) countsText(logs []protocol.LogRef) string {
 	var parts []string
 	for _, log := range logs {
 		switch {
-		case log.Balance:
+		case log.BalanceIncrease:
 			parts = append(parts, "what its block added to the balance")
-		case log.Place < 0:
+		case log.LogIndex < 0:
 			parts = append(parts, "the "+native(l.networks[log.ChainID]).Symbol+" sent with it")
 		default:
-			parts = append(parts, fmt.Sprintf("log %d of it", log.Place+1))
+			parts = append(parts, fmt.Sprintf("log %d of it", log.LogIndex+1))
 		}
 	}
 	return strings.Join(parts, ", ") + ", for this order only"
@@ -178,7 +178,7 @@ func claimText(c protocol.Claim, provider string) string {
 	if !ok { // a newer daemon's state
 		text = c.State
 	}
-	if said := strings.Join(slices.DeleteFunc([]string{c.Word, c.Reason}, func(s string) bool { return s == "" }), ": "); said != "" {
+	if said := strings.Join(slices.DeleteFunc([]string{c.ProviderStatus, c.Reason}, func(s string) bool { return s == "" }), ": "); said != "" {
 		text += quoted("order_said_provider", said)
 	}
 	if c.Tx != "" {

@@ -17,10 +17,10 @@ func TestVerdictFacts(t *testing.T) {
 		tokens: map[tokenID]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}}}
 	mine, theirs := protocol.Hash("0x01"), protocol.Hash("0x02")
 	o := protocol.Order{Terms: protocol.Terms{Account: "0xme", SrcChainID: 1}, Steps: []protocol.Step{{Tx: mine}}, Reason: "so it is", Verdict: &protocol.Verdict{
-		State: "filled", By: "arrival", Sources: "two_hosts", Spent: &protocol.Spend{Token: "0xdai", Amount: "1250"},
+		State: "filled", ProvenBy: "arrival", Sources: "two_hosts", Spent: &protocol.Spend{Token: "0xdai", Amount: "1250"},
 		Evidence: &protocol.Evidence{ChainID: 10, Tx: theirs, Block: 7, Depth: 5, From: "0xfiller", FeePaid: "1000000000000000000"},
 		Deposit:  &protocol.Evidence{ChainID: 1, Tx: mine, Block: 3, Depth: 9, From: "0xme", FeePaid: "2000000000000000000"},
-		Logs:     []protocol.LogRef{{ChainID: 10, Place: 2}, {ChainID: 10, Place: -1}, {ChainID: 10, Place: -1, Balance: true}},
+		Logs:     []protocol.LogRef{{ChainID: 10, LogIndex: 2}, {ChainID: 10, LogIndex: -1}, {ChainID: 10, LogIndex: -1, BalanceIncrease: true}},
 		Absence:  &protocol.Absence{ChainID: 1, From: 5, Through: 9, Time: time.Unix(0, 0), Hosts: []string{"a", "b"}},
 	}}
 	facts, err := l.verdictFacts(context.Background(), o)
@@ -44,7 +44,7 @@ func TestVerdictFacts(t *testing.T) {
 	if ownFee(o) != o.Verdict.Evidence {
 		t.Error("our own fee is not shown")
 	}
-	if got := claimText(protocol.Claim{State: "failed", Word: "failure", Reason: "no liquidity", Tx: theirs}, "bridge"); got != "Relay reports: failed. Provider's message: “failure: no liquidity” Transaction 0x02" {
+	if got := claimText(protocol.Claim{State: "failed", ProviderStatus: "failure", Reason: "no liquidity", Tx: theirs}, "bridge"); got != "Relay reports: failed. Provider's message: “failure: no liquidity” Transaction 0x02" {
 		t.Errorf("claim: %q", got)
 	}
 }
@@ -97,7 +97,7 @@ func TestKeptText(t *testing.T) {
 
 // TestStateText checks the words of states that depend on more than their code.
 func TestStateText(t *testing.T) {
-	short := &protocol.Verdict{Short: true}
+	short := &protocol.Verdict{BelowMinimum: true}
 	for _, c := range []struct {
 		provider string
 		state    string

@@ -69,15 +69,15 @@ func TestImportFindsAccountsOfTheChains(t *testing.T) {
 	for _, a := range d.Found {
 		found = append(found, a.Address)
 	}
-	if !slices.Equal(found, want) || !slices.Equal(d.Silent, []uint64{10}) || d.Error != "" || d.Looked != 12+20 {
-		t.Errorf("looked at %d, found %v, silent %v, %q", d.Looked, found, d.Silent, d.Error)
+	if !slices.Equal(found, want) || !slices.Equal(d.Unreachable, []uint64{10}) || d.Error != "" || d.Checked != 12+20 {
+		t.Errorf("looked at %d, found %v, silent %v, %q", d.Checked, found, d.Unreachable, d.Error)
 	}
 	// A second discovery finds nothing new, and the accounts found can be used.
 	term.must("keys.unlock", protocol.UnlockParams{Password: protocol.Secret(passphrase)}, nil)
 	term.must("keys.discover", protocol.DiscoverParams{Request: requests.NewUUID()}, &d)
 	var all protocol.AccountsResult
 	term.must("keys.accounts", nil, &all)
-	if len(d.Found) != 0 || !slices.Equal(d.Silent, []uint64{10}) || len(all.Accounts) != 11 {
+	if len(d.Found) != 0 || !slices.Equal(d.Unreachable, []uint64{10}) || len(all.Accounts) != 11 {
 		t.Errorf("again: %+v; %d accounts", d, len(all.Accounts))
 	}
 }

@@ -159,14 +159,14 @@ func TestNothingOfTheWireIsLeftInMemory(t *testing.T) {
 	add("words", words)
 	leftIn(t, "after they were shown", words)
 	must("unlock", w.call("keys.unlock", nil, map[string][]byte{"password": password}, nil))
-	must("export", w.call("keys.export", map[string]any{"form": "words", "wallet": wallet}, map[string][]byte{"password": password}, func(reply []byte) {
+	must("export", w.call("keys.export", map[string]any{"format": "words", "wallet": wallet}, map[string][]byte{"password": password}, func(reply []byte) {
 		if !bytes.Equal(within(t, reply, "secret"), words) {
 			t.Error("other words come out")
 		}
 	}))
 	leftIn(t, "after the export", words)
 	digits := make([]byte, 0, 128)
-	must("export", w.call("keys.export", map[string]any{"form": "privateKey", "account": account}, map[string][]byte{"password": password}, func(reply []byte) {
+	must("export", w.call("keys.export", map[string]any{"format": "privateKey", "account": account}, map[string][]byte{"password": password}, func(reply []byte) {
 		zeroize.Do(func() { digits = append(digits, within(t, reply, "secret")...) })
 		key := make([]byte, 32)
 		if _, err := hex.Decode(key, digits[2:]); err != nil {
@@ -177,7 +177,7 @@ func TestNothingOfTheWireIsLeftInMemory(t *testing.T) {
 	}))
 	leftIn(t, "after the export", digits)
 	add("digits of the key", digits)
-	must("export", w.call("keys.export", map[string]any{"form": "keystore", "account": account},
+	must("export", w.call("keys.export", map[string]any{"format": "keystore", "account": account},
 		map[string][]byte{"password": password, "keystorePassword": fileWord}, nil))
 	for method, params := range map[string]map[string]any{"keys.unlock": nil, "keys.remove": {"request": id(), "wallet": wallet}} {
 		if refusal := w.call(method, params, map[string][]byte{"password": wrong}, nil); refusal != "wrong_password" {

@@ -86,7 +86,7 @@ func (w wallet) Remove(ctx context.Context, id string, password []byte) (protoco
 
 func (w wallet) Export(ctx context.Context, p *protocol.ExportParams) ([]byte, error) {
 	e, err := w.Vault.Export(ctx, keys.Export{
-		Form: keys.Form(p.Form), Wallet: p.Wallet, Account: common.HexToAddress(string(p.Account)),
+		Form: keys.Form(p.Format), Wallet: p.Wallet, Account: common.HexToAddress(string(p.Account)),
 		Password: p.Password, KeystorePassword: p.KeystorePassword,
 	})
 	if err != nil {
@@ -150,7 +150,7 @@ func (w wallet) Subscribe(f func(host.WalletChange)) (stop func()) {
 
 func discoveryOf(d keys.Discovery) protocol.Discovery {
 	return protocol.Discovery{
-		Wallet: d.Wallet, Looked: d.Searched, Found: accountsOf(d.Found), Silent: append([]uint64{}, d.Silent...), Done: d.Done,
+		Wallet: d.Wallet, Checked: d.Searched, Found: accountsOf(d.Found), Unreachable: append([]uint64{}, d.Silent...), Done: d.Done,
 	}
 }
 

@@ -33,11 +33,11 @@ func TestWalletInTheWordsOfTheWire(t *testing.T) {
 	if out, err := w.Rename(t.Context(), &protocol.RenameParams{Account: at, Name: "Rent"}); err != nil || out.Accounts[0].Name != "Rent" {
 		t.Errorf("%+v, %v", out, err)
 	}
-	out, err := w.Export(t.Context(), &protocol.ExportParams{Form: protocol.ExportKey, Account: at, Password: password})
+	out, err := w.Export(t.Context(), &protocol.ExportParams{Format: protocol.ExportKey, Account: at, Password: password})
 	if err != nil || string(out) != key {
 		t.Errorf("another key: %v", err)
 	}
-	file, err := w.Export(t.Context(), &protocol.ExportParams{Form: protocol.ExportKeystore, Account: at, Password: password, KeystorePassword: password})
+	file, err := w.Export(t.Context(), &protocol.ExportParams{Format: protocol.ExportKeystore, Account: at, Password: password, KeystorePassword: password})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestWalletInTheWordsOfTheWire(t *testing.T) {
 	if err != nil || again.Accounts[0].Address != at {
 		t.Errorf("%+v, %v", again, err)
 	}
-	if _, err := w.Export(t.Context(), &protocol.ExportParams{Form: protocol.ExportWords, Wallet: again.ID, Password: password}); !errors.Is(err, keys.ErrExportForm) {
+	if _, err := w.Export(t.Context(), &protocol.ExportParams{Format: protocol.ExportWords, Wallet: again.ID, Password: password}); !errors.Is(err, keys.ErrExportForm) {
 		t.Errorf("words of a key: %v", err)
 	}
 }

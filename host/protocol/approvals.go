@@ -34,7 +34,7 @@ type Allowance struct {
 	Amount    Amount    `json:"amount"`
 	Unlimited bool      `json:"unlimited,omitempty" doc:"more than the token will ever have"`
 	Expires   time.Time `json:"expires,omitzero" doc:"absent: it does not expire"`
-	Reserved  Amount    `json:"share" doc:"what open orders still need of it; not 0: it cannot be revoked yet"`
+	Reserved  Amount    `json:"reserved" doc:"what open orders still need of it; not 0: it cannot be revoked yet"`
 	Leftover  string    `json:"leftover,omitempty" doc:"id of the ended order that left it behind"`
 	Digest    Hash      `json:"digest,omitempty" doc:"what revoking it would be consented to, for approvals.revoke; absent: not of the active network, this connection may only read, or revoking it would fail now"`
 	Gas       *Gas      `json:"gas,omitempty" doc:"what revoking it would cost; with the digest"`

@@ -61,7 +61,7 @@ type Hello struct {
 	Events       []string       `json:"events" doc:"notifications it may get"`
 	State        string         `json:"state" of:"DaemonState" doc:"running or stopping"`
 	Instance     UUID           `json:"instance" doc:"new at each start of the daemon"`
-	Home         string         `json:"home" doc:"short id of the state directory"`
+	StateDirID   string         `json:"stateDirId" doc:"short id of the state directory"`
 	Sandbox      bool           `json:"sandbox" doc:"chains and providers are local; nothing is real"`
 	Banner       string         `json:"banner,omitempty" doc:"to be shown always: SANDBOX …"`
 	Connection   Connection     `json:"connection"`
@@ -88,7 +88,7 @@ type StatusResult struct {
 	State       string       `json:"state" of:"DaemonState" doc:"running or stopping"`
 	PID         int          `json:"pid"`
 	Instance    UUID         `json:"instance"`
-	Home        string       `json:"home" doc:"short id of the state directory"`
+	StateDirID  string       `json:"stateDirId" doc:"short id of the state directory"`
 	Directory   string       `json:"directory" doc:"the state directory"`
 	Sandbox     bool         `json:"sandbox"`
 	Banner      string       `json:"banner,omitempty"`

@@ -44,16 +44,16 @@ type Order struct {
 	Condition        string            `json:"condition,omitempty" of:"Condition" doc:"in addition to the state: waiting_unlock …"`
 	Reported         bool              `json:"reported,omitempty" doc:"the provider reported an end that is not proven yet: the chains are still watched, at growing intervals, and it may never be proven"`
 	Step             int               `json:"step" doc:"next step to carry out"`
-	Sending          Hash              `json:"sending,omitempty" doc:"the current step's transaction, as last signed"`
+	CurrentTx        Hash              `json:"currentTx,omitempty" doc:"the current step's transaction, as last signed"`
 	Attempts         []Attempt         `json:"attempts,omitempty" doc:"every transaction signed for the current step's nonce, oldest first; at most one is mined"`
 	Speedup          string            `json:"speedup,omitempty" of:"Tier" doc:"tier of a requested speed-up that is not sent yet"`
 	Proposal         *Proposal         `json:"proposal,omitempty" doc:"with needs_consent: what swap.accept would consent to instead"`
 	Leftovers        []Leftover        `json:"leftovers,omitempty" doc:"allowances granted for it that are still there; see approvals.list"`
 	Submission       *Submitted        `json:"submission,omitempty" doc:"its submission to the provider, begun or done"`
 	Wrapped          bool              `json:"wrapped,omitempty" doc:"its input was wrapped, by a transaction of its own"`
-	Ref              string            `json:"ref,omitempty" doc:"the provider's name for it"`
-	Claim            *Claim            `json:"claim,omitempty" doc:"the provider's latest word; proves nothing"`
-	CandidatePayment *CandidatePayment `json:"seen,omitempty" doc:"a payment that may be the awaited one or another's; proves nothing"`
+	ProviderOrderID  string            `json:"providerOrderId,omitempty" doc:"the provider's id of the order"`
+	Claim            *Claim            `json:"claim,omitempty" doc:"the provider's latest status; proves nothing"`
+	CandidatePayment *CandidatePayment `json:"candidatePayment,omitempty" doc:"a payment that may be the awaited one or another's; proves nothing"`
 	Verdict          *Verdict          `json:"verdict,omitempty" doc:"the proven end"`
 	Reason           string            `json:"reason,omitempty" doc:"in words"`
 	Cause            *Cause            `json:"cause,omitempty" doc:"the reason for programs; absent of an order of an older version"`
@@ -65,19 +65,19 @@ type Order struct {
 // A Proposal is what an order asks consent for when the accepted terms can no longer be
 // kept.
 type Proposal struct {
-	Reason string    `json:"reason" doc:"why the accepted terms can no longer be kept"`
-	Cause  *Cause    `json:"cause,omitempty" doc:"that for programs"`
-	Made   time.Time `json:"made"`
-	Review Review    `json:"review" doc:"as of swap.prepare; consent names its digest"`
+	Reason  string    `json:"reason" doc:"why the accepted terms can no longer be kept"`
+	Cause   *Cause    `json:"cause,omitempty" doc:"that for programs"`
+	Created time.Time `json:"created"`
+	Review  Review    `json:"review" doc:"as of swap.prepare; consent names its digest"`
 }
 
 // Submitted is the progress of submitting an order to its provider.
 type Submitted struct {
-	First   time.Time `json:"first"`
-	Last    time.Time `json:"last"`
-	Tries   int       `json:"tries"`
-	Taken   bool      `json:"taken,omitempty" doc:"the provider has the order"`
-	Refused bool      `json:"refused,omitempty" doc:"of a signed order: the provider says that it did not take it; it may live all the same"`
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
+	Tries    int       `json:"tries"`
+	Accepted bool      `json:"accepted,omitempty" doc:"the provider has the order"`
+	Refused  bool      `json:"refused,omitempty" doc:"of a signed order: the provider says that it did not take it; it may live all the same"`
 }
 
 // An Attempt is one signed transaction of a step.
@@ -99,11 +99,11 @@ type Leftover struct {
 
 // A Claim is what a provider reports about an order.
 type Claim struct {
-	State   string `json:"state" of:"OrderState"`
-	Word    string `json:"word,omitempty" doc:"the provider's own for it"`
-	ChainID uint64 `json:"chainId,omitempty" doc:"where tx is, as far as it said"`
-	Tx      Hash   `json:"tx,omitempty"`
-	Reason  string `json:"reason,omitempty"`
+	State          string `json:"state" of:"OrderState"`
+	ProviderStatus string `json:"providerStatus,omitempty" doc:"the provider's own name of that status"`
+	ChainID        uint64 `json:"chainId,omitempty" doc:"where tx is, as far as it said"`
+	Tx             Hash   `json:"tx,omitempty"`
+	Reason         string `json:"reason,omitempty"`
 }
 
 // A CandidatePayment is a payment that may settle an order but may also belong to another.
@@ -119,24 +119,24 @@ type CandidatePayment struct {
 
 // A Verdict is the proven end of an order.
 type Verdict struct {
-	State    string    `json:"state" of:"OrderState"`
-	By       string    `json:"by,omitempty" of:"ProvenBy" doc:"the way in which it was proven: fill, arrival, refund, absence …"`
-	Received *Spend    `json:"received,omitempty" doc:"what arrived, where a log or a balance shows it; of a refund, on the source chain"`
-	Short    bool      `json:"short,omitempty" doc:"less than the minimum received"`
-	Spent    *Spend    `json:"spent,omitempty" doc:"what left the account, where that may be another amount than was signed"`
-	Sources  string    `json:"sources" of:"VerdictSource" doc:"how many RPC hosts agree, or without a receipt what the wallet itself knows"`
-	Evidence *Evidence `json:"evidence,omitempty" doc:"of the transaction that ended it"`
-	Deposit  *Evidence `json:"deposit,omitempty" doc:"of the order's own transaction, which that answers"`
-	Logs     []LogRef  `json:"logs,omitempty" doc:"what of the evidence counts; each counts for one order only"`
-	Absence  *Absence  `json:"absence,omitempty" doc:"where nothing was found"`
+	State        string    `json:"state" of:"OrderState"`
+	ProvenBy     string    `json:"provenBy,omitempty" of:"ProvenBy" doc:"the way in which it was proven: fill, arrival, refund, absence …"`
+	Received     *Spend    `json:"received,omitempty" doc:"what arrived, where a log or a balance shows it; of a refund, on the source chain"`
+	BelowMinimum bool      `json:"belowMinimum,omitempty" doc:"less than the minimum received"`
+	Spent        *Spend    `json:"spent,omitempty" doc:"what left the account, where that may be another amount than was signed"`
+	Sources      string    `json:"sources" of:"VerdictSource" doc:"how many RPC hosts agree, or without a receipt what the wallet itself knows"`
+	Evidence     *Evidence `json:"evidence,omitempty" doc:"of the transaction that ended it"`
+	Deposit      *Evidence `json:"deposit,omitempty" doc:"of the order's own transaction, which that answers"`
+	Logs         []LogRef  `json:"logs,omitempty" doc:"what of the evidence counts; each counts for one order only"`
+	Absence      *Absence  `json:"absence,omitempty" doc:"where nothing was found"`
 }
 
 // A LogRef identifies one log of a transaction, or its native payment.
 type LogRef struct {
-	ChainID uint64 `json:"chainId"`
-	Tx      Hash   `json:"tx"`
-	Place   int    `json:"place" doc:"among the transaction's logs, from 0; -1: its payment of the native coin"`
-	Balance bool   `json:"balance,omitempty" doc:"the payment is seen in a balance that the block raised"`
+	ChainID         uint64 `json:"chainId"`
+	Tx              Hash   `json:"tx"`
+	LogIndex        int    `json:"logIndex" doc:"among the transaction's logs, from 0; -1: its payment of the native coin"`
+	BalanceIncrease bool   `json:"balanceIncrease,omitempty" doc:"the payment is seen in a balance that the block raised"`
 }
 
 // An Absence is a range of blocks that was searched without a result.
@@ -179,9 +179,9 @@ type Entry struct {
 // A Cause is a reason or a note in machine-readable form, so that clients can show it in
 // the user's language.
 type Cause struct {
-	Word    string            `json:"word" of:"CauseWord" doc:"what happened"`
-	Error   string            `json:"error,omitempty" doc:"of a refusal: its name in the table of errors"`
-	Details map[string]string `json:"details,omitempty" doc:"of a refusal as in an error's; else figures by name, amounts in base units: minOut and offered in the output token, spent and allowed in the input token, previous and ceiling in the source chain's native coin"`
-	Said    string            `json:"said,omitempty" doc:"text of a third party, not translated"`
-	By      string            `json:"by,omitempty" of:"Speaker" doc:"author of said: provider or node"`
+	Reason     string            `json:"reason" of:"ReasonCode" doc:"what happened"`
+	Error      string            `json:"error,omitempty" doc:"of a refusal: its name in the table of errors"`
+	Details    map[string]string `json:"details,omitempty" doc:"of a refusal as in an error's; else figures by name, amounts in base units: minOut and offered in the output token, spent and allowed in the input token, previous and ceiling in the source chain's native coin"`
+	QuotedText string            `json:"quotedText,omitempty" doc:"text of a third party, not translated"`
+	QuotedFrom string            `json:"quotedFrom,omitempty" of:"QuoteSource" doc:"who wrote quotedText: provider or node"`
 }

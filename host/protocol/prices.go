@@ -26,7 +26,7 @@ type Price struct {
 	Symbol    string    `json:"symbol"`
 	Now       USD       `json:"now,omitempty" doc:"US dollars for one token; absent: unknown"`
 	Stale     bool      `json:"stale,omitempty" doc:"too old to be called current: show it as such, value nothing by it"`
-	Ago       USD       `json:"ago,omitempty" doc:"24 hours before; absent: not known"`
+	DayAgo    USD       `json:"dayAgo,omitempty" doc:"24 hours before; absent: not known"`
 	ChangePct *float64  `json:"changePercent,omitempty" doc:"since then; absent: not known"`
 	Source    string    `json:"source,omitempty" doc:"where it is from, such as defillama or chainlink"`
 	Updated   time.Time `json:"updated,omitzero" doc:"when it was true, as its source says"`

@@ -38,9 +38,9 @@ type Capabilities struct {
 
 // A ProviderFee is the fees of a swap through a provider.
 type ProviderFee struct {
-	FeeBps   int    `json:"feeBps" doc:"the wallet's, basis points; 0: no receiver is configured"`
-	MakerBps int    `json:"makerFeeBps" doc:"maximum additional fee of the provider's side, basis points"`
-	How      string `json:"how" doc:"for people"`
+	FeeBps      int    `json:"feeBps" doc:"the wallet's, basis points; 0: no receiver is configured"`
+	MakerBps    int    `json:"makerFeeBps" doc:"maximum additional fee of the provider's side, basis points"`
+	Description string `json:"description" doc:"for people"`
 }
 
 // Support is a provider's support of one chain.

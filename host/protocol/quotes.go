@@ -72,7 +72,7 @@ type Offer struct {
 	DurationSeconds float64   `json:"durationSeconds"`
 	Expires         time.Time `json:"expires" doc:"by the daemon's clock; not executable later"`
 	Fees            []Payment `json:"fees,omitempty"`
-	FeeAsked        int       `json:"feeAsked,omitempty" doc:"the wallet's fee that was asked for, basis points, where the provider does not say whether it takes it"`
+	FeeRequested    int       `json:"feeRequested,omitempty" doc:"the wallet's fee that was asked for, basis points, where the provider does not say whether it takes it"`
 	GasCost         Amount    `json:"gasCost,omitempty" doc:"wei; what its own gas is expected to cost"`
 	NetAmountOut    Amount    `json:"netAmountOut,omitempty" doc:"what is left of amountOut after gas; absent: no price of our own"`
 	Rank            string    `json:"rank,omitempty" doc:"why it stands where it does, for people"`

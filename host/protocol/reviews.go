@@ -73,7 +73,7 @@ type Effect struct {
 	Deadline  time.Time  `json:"deadline,omitzero" doc:"last second at which it can take effect on chain"`
 	TrustedTo string     `json:"trustedTo,omitempty" of:"Trusted" doc:"who must be trusted to settle it"`
 	Settler   Address    `json:"settler,omitempty" doc:"of an order: the built-in contract that may settle it"`
-	Ref       Hash       `json:"ref,omitempty" doc:"of a deposit: the identifier that its bytes carry"`
+	DepositID Hash       `json:"depositId,omitempty" doc:"of a deposit: the identifier that its bytes carry"`
 }
 
 // A Spend is an amount that leaves the account.
@@ -87,7 +87,7 @@ type Approval struct {
 	Token       Address   `json:"token"`
 	Spender     Address   `json:"spender"`
 	Amount      Amount    `json:"amount"`
-	OtherOrders Amount    `json:"shares,omitempty" doc:"part of the amount that is not this plan's but other open orders'"`
+	OtherOrders Amount    `json:"otherOrders,omitempty" doc:"part of the amount that is not this plan's but other open orders'"`
 	Until       time.Time `json:"until,omitzero" doc:"absent: it does not expire"`
 }
 

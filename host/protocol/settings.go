@@ -38,22 +38,22 @@ const (
 // A Setting is one configuration key: its value, the source of the value and what a
 // change requires.
 type Setting struct {
-	Key     string   `json:"key" doc:"as in the configuration file, such as keys.auto_lock"`
-	Does    string   `json:"does" doc:"what it is for"`
-	Type    string   `json:"type" of:"SettingType" doc:"percent, duration, number, switch, choice, text, url or urls"`
-	Value   string   `json:"value" doc:"empty for urls"`
-	Values  []string `json:"values,omitempty" doc:"of urls"`
-	Masked  bool     `json:"masked,omitempty" doc:"of URLs only the host is shown, for the path may be an access key, and of files only the name"`
-	Default string   `json:"default" doc:"the value without any source; empty for urls"`
-	Source  string   `json:"source" of:"SettingSource" doc:"default, file, setting, environment or flag"`
-	Name    string   `json:"name,omitempty" doc:"of the variable or flag; of the file, at a terminal"`
-	Right   string   `json:"right" of:"SettingRight" doc:"what changing it asks for: session, password (each time) or none (it cannot be changed here)"`
-	Refused string   `json:"refused,omitempty" doc:"why it cannot be changed now"`
-	Applies string   `json:"applies" of:"SettingApplies" doc:"now or restart: when a change takes effect"`
-	Pending bool     `json:"pending,omitempty" doc:"the value waits for a restart"`
-	Min     string   `json:"min,omitempty" doc:"inclusive"`
-	Max     string   `json:"max,omitempty" doc:"inclusive"`
-	Choices []string `json:"choices,omitempty"`
+	Key         string   `json:"key" doc:"as in the configuration file, such as keys.auto_lock"`
+	Description string   `json:"description" doc:"what it is for"`
+	Type        string   `json:"type" of:"SettingType" doc:"percent, duration, number, switch, choice, text, url or urls"`
+	Value       string   `json:"value" doc:"empty for urls"`
+	Values      []string `json:"values,omitempty" doc:"of urls"`
+	Masked      bool     `json:"masked,omitempty" doc:"of URLs only the host is shown, for the path may be an access key, and of files only the name"`
+	Default     string   `json:"default" doc:"the value without any source; empty for urls"`
+	Source      string   `json:"source" of:"SettingSource" doc:"default, file, setting, environment or flag"`
+	Name        string   `json:"name,omitempty" doc:"of the variable or flag; of the file, at a terminal"`
+	Requires    string   `json:"requires" of:"SettingRight" doc:"what changing it asks for: session, password (each time) or none (it cannot be changed here)"`
+	Refused     string   `json:"refused,omitempty" doc:"why it cannot be changed now"`
+	TakesEffect string   `json:"takesEffect" of:"SettingApplies" doc:"now or restart: when a change takes effect"`
+	Pending     bool     `json:"pending,omitempty" doc:"the value waits for a restart"`
+	Min         string   `json:"min,omitempty" doc:"inclusive"`
+	Max         string   `json:"max,omitempty" doc:"inclusive"`
+	Choices     []string `json:"choices,omitempty"`
 
 	PasswordAbove string `json:"passwordAbove,omitempty" doc:"from a browser a value above this takes the password each time; of log.level, one that says more"`
 	TerminalAbove string `json:"terminalAbove,omitempty" doc:"a value above this is taken from a terminal only"`

@@ -51,7 +51,7 @@ var Vocabularies = []Vocabulary{
 		"absence", "never_signed", "never_sent", "invalidated", "cancel", "withdrawn", "never_sent_cancelled",
 	}},
 	{"VerdictSource", []string{"one_host", "two_hosts", "nothing_signed", "no_spend_signed", "wrapped_only", "nonce_used", "never_sent"}},
-	{"CauseWord", []string{
+	{"ReasonCode", []string{
 		"refused", "refused_for_now", "refused_unsigned", "refused_by_provider", "outside_terms",
 		"price_fell", "refund_changed", "effects_changed", "permit_changed", "route_unavailable", "gas_above_ceiling", "approval_needed", "approval_changed",
 		"balance_short", "cancel_above_ceiling", "approval_not_visible", "allowance_spent", "allowance_unchecked", "check_transaction", "invalidation_failed",
@@ -63,7 +63,7 @@ var Vocabularies = []Vocabulary{
 		"pending", "cancelling", "invalidating", "sped_up", "speedup_pending", "submitting", "provider_received", "submitted", "provider_unreachable",
 		"answer_unknown", "searched", "provider_reported", "user_cancelled", "user_accepted", "user_sped_up", "user_raised_ceiling",
 	}},
-	{"Speaker", []string{"provider", "node"}},
+	{"QuoteSource", []string{"provider", "node"}},
 	{"Trusted", []string{"relay_solver", "relay_router", "intent_fillers"}},
 	{"AllowanceKind", []string{AllowanceERC20, AllowancePermit2}},
 }

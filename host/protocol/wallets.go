@@ -110,7 +110,7 @@ const (
 )
 
 type ExportParams struct {
-	Form             string  `json:"form" doc:"words (of a wallet), privateKey or keystore (of an account)"`
+	Format           string  `json:"format" doc:"words (of a wallet), privateKey or keystore (of an account)"`
 	Wallet           string  `json:"wallet,omitempty" doc:"id, for words"`
 	Account          Address `json:"account,omitempty" doc:"for privateKey and keystore"`
 	Password         Secret  `json:"password" doc:"the vault's, each time"`
@@ -118,7 +118,7 @@ type ExportParams struct {
 }
 
 type ExportResult struct {
-	Form   string `json:"form"`
+	Format string `json:"format"`
 	Secret Secret `json:"secret" doc:"the words, 0x and 64 hex digits, or the text of the key file"`
 }
 
@@ -132,12 +132,12 @@ type DiscoverParams struct {
 
 // A Discovery is the progress of a search for used accounts.
 type Discovery struct {
-	Wallet string    `json:"wallet" doc:"id"`
-	Looked int       `json:"looked" doc:"accounts looked up so far"`
-	Found  []Account `json:"found" doc:"accounts that were used and have been added"`
-	Silent []uint64  `json:"silent" doc:"chain ids of networks that did not answer: what was used there alone is not found"`
-	Done   bool      `json:"done"`
-	Error  string    `json:"error,omitempty" doc:"name of the error that ended it before it was through"`
+	Wallet      string    `json:"wallet" doc:"id"`
+	Checked     int       `json:"checked" doc:"accounts checked so far"`
+	Found       []Account `json:"found" doc:"accounts that were used and have been added"`
+	Unreachable []uint64  `json:"unreachable" doc:"chain ids of networks that did not answer: what was used there alone is not found"`
+	Done        bool      `json:"done"`
+	Error       string    `json:"error,omitempty" doc:"name of the error that ended it before it was through"`
 }
 
 // Causes of keys.changed.

@@ -51,8 +51,8 @@ func (s *Settings) List(reveal bool) []protocol.Setting {
 func (s *Settings) show(r row, reveal bool) protocol.Setting {
 	origin := s.effective.Origin(r.key)
 	out := protocol.Setting{
-		Key: r.key, Does: r.does, Type: r.kind, Source: string(origin.Source), Name: origin.Name, Right: r.right, Refused: r.fixed,
-		Applies: r.applies, PasswordAbove: r.passwordAbove, TerminalAbove: r.terminalAbove, Min: r.min, Max: r.max, Choices: r.choices, Masked: r.mask != nil && !reveal,
+		Key: r.key, Description: r.does, Type: r.kind, Source: string(origin.Source), Name: origin.Name, Requires: r.right, Refused: r.fixed,
+		TakesEffect: r.applies, PasswordAbove: r.passwordAbove, TerminalAbove: r.terminalAbove, Min: r.min, Max: r.max, Choices: r.choices, Masked: r.mask != nil && !reveal,
 	}
 	if s.effective.Overridden(r.key) && r.fixed == "" {
 		out.Refused = map[config.Source]string{

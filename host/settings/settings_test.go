@@ -308,7 +308,7 @@ func TestChange(t *testing.T) {
 		{"swap.slippage", "1.25", "1.25"}, {"keys.auto_lock", "5m", "5m0s"}, {"ui.language", "pt-BR", "pt-BR"}, {"log.level", "debug", "debug"},
 	} {
 		got, err := s.Change(t.Context(), c.key, []string{c.value})
-		if err != nil || got.Value != c.shown || got.Source != protocol.FromSetting || got.Pending != (got.Applies == protocol.AppliesRestart) {
+		if err != nil || got.Value != c.shown || got.Source != protocol.FromSetting || got.Pending != (got.TakesEffect == protocol.AppliesRestart) {
 			t.Errorf("%s: %+v, %v", c.key, got, err)
 		}
 	}

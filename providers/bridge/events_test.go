@@ -41,5 +41,5 @@ func readEvents(t *testing.T, reply []byte) (map[string]string, error) {
 		return nil, fmt.Errorf("one event made %d claims: %+v", len(claims), claims)
 	}
 	c := claims[0]
-	return map[string]string{"claim.state": string(c.State), "claim.word": c.ProviderStatus, "claim.reason": c.Reason, "claim.tx": c.Tx.Hex(), "claim.chain": fmt.Sprint(c.Chain)}, nil
+	return map[string]string{"claim.state": string(c.State), "claim.providerStatus": c.ProviderStatus, "claim.reason": c.Reason, "claim.tx": c.Tx.Hex(), "claim.chain": fmt.Sprint(c.Chain)}, nil
 }

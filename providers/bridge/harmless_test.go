@@ -63,7 +63,7 @@ var harmless = func() (list []providertest.Harmless) {
 		}},
 
 		{"any words say that the transaction was noted; whether it was, the state shows", nil, []string{"index:message"}},
-		{"a claim; the chain decides", []string{"claim.state", "claim.word", "claim.reason", "claim.tx", "claim.chain"}, []string{"v3:status"}},
+		{"a claim; the chain decides", []string{"claim.state", "claim.providerStatus", "claim.reason", "claim.tx", "claim.chain"}, []string{"v3:status"}},
 		{"only says where to look first", []string{"claim.tx", "claim.chain"}, []string{"v3:txHashes", "v3:txHashes[*]"}},
 		{"the provider's words, shown as plain text", []string{"claim.reason"}, []string{"v3:failReason"}},
 		{"the provider's words, shown as plain text; that it cannot refund ends only the asking", []string{"claim.reason", "claim.state"}, []string{"v3:refundFailReason"}},
@@ -126,7 +126,7 @@ var inPart = []providertest.Harmless{
 	{Path: "events:[0].data.**", Why: "never read: the connection's own name"},
 	{Path: "events:[1].data.**", Why: "never read: each event says itself of which order it is"},
 	{Path: "events:[2].**", Why: "an event about another order is no claim about this one"},
-	{Path: "events:[3].data.status", Why: "a claim; the chain decides", MayChange: []string{"claim.state", "claim.word", "claim.reason", "claim.tx", "claim.chain"}},
+	{Path: "events:[3].data.status", Why: "a claim; the chain decides", MayChange: []string{"claim.state", "claim.providerStatus", "claim.reason", "claim.tx", "claim.chain"}},
 	{Path: "events:[3].data.originChainId", Why: mayMiss, Lies: missing},
 	{Path: "events:[3].data.destinationChainId", Why: mayMiss, Lies: missing},
 	{Path: "events:[3].data.inTxHashes", Why: "the deposit's is among them, or none is told", Lies: []string{"removed", "null", "emptied", "doubled"}},

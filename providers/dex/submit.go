@@ -124,5 +124,5 @@ func orderRefusal(err error) error {
 	if slices.Contains([]swap.Code{swap.InsufficientFunds, swap.ProviderRefused}, r.Code) {
 		return reason
 	}
-	return &swap.Refusal{Code: swap.ProviderRefused, Reason: "the dex provider did not take the order", Err: e, Data: r.Data, Said: r.Said, By: r.By}
+	return &swap.Refusal{Code: swap.ProviderRefused, Reason: "the dex provider did not take the order", Err: e, Data: r.Data, QuotedText: r.QuotedText, QuotedFrom: r.QuotedFrom}
 }

@@ -11,7 +11,7 @@ import (
 func harmless(flows []providertest.Flow, noHash []string, further ...providertest.Harmless) []providertest.Harmless {
 	list := append([]providertest.Harmless{
 		{Path: "quote:requestId", Why: "opaque, never read"},
-		{Path: "quote:quoteId", Why: "the provider's own name for the quote, of a bounded form; what is signed is bound by its own fields", MayChange: []string{"ref"}},
+		{Path: "quote:quoteId", Why: "the provider's own name for the quote, of a bounded form; what is signed is bound by its own fields", MayChange: []string{"providerOrderId"}},
 		{Path: "quote:nativeToken", Why: "never read: tokens are known by their addresses"},
 		{Path: "quote:slippage", Why: "never read: the order's own least amount is held against what was asked for"},
 		{Path: "quote:gasFee.**", Why: "never read: it is in the price already"},
@@ -19,7 +19,7 @@ func harmless(flows []providertest.Flow, noHash []string, further ...providertes
 		{Path: "quote:warnings", Why: "never read: the wallet has its own"},
 		{Path: "order:status", Why: "a claim; the order is asked after, and proven by the chain"},
 		{Path: "order:txHash", Why: "never read: the order is asked after", Lies: noHash},
-		{Path: "order-status:status", Why: "a claim; the chain decides", MayChange: []string{"claim.state", "claim.word", "claim.reason"}},
+		{Path: "order-status:status", Why: "a claim; the chain decides", MayChange: []string{"claim.state", "claim.providerStatus", "claim.reason"}},
 		{Path: "order-status:txHash", Why: "only says where to look first", MayChange: []string{"claim.tx", "claim.chain"}},
 		{Path: "order-status:amounts", Why: arrived, Lies: slices.Concat(providertest.Absent, []string{"emptied"})},
 		{Path: "quote:requiredSignatures", Why: "none is required either way", Lies: providertest.Absent},

@@ -107,7 +107,7 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	f := providertest.Flow{
 		Name: x.name, Request: r, Deadline: recorded.Add(20 * time.Minute),
 		Exchanges: []string{file("quote"), file("build"), file("submit"), file("status")},
-		Offer:     providertest.Expected{Routing: x.route, AmountOut: x.out, MinOut: x.minOut, FeeAsked: r.FeeBps, Life: x.life, Longest: 10*time.Minute - 30*time.Second},
+		Offer:     providertest.Expected{Routing: x.route, AmountOut: x.out, MinOut: x.minOut, FeeRequested: r.FeeBps, Life: x.life, Longest: 10*time.Minute - 30*time.Second},
 		Spender:   spender,
 		Effects: []swap.Effect{{
 			Kind: swap.Opaque, Chain: r.SrcChain, Target: x.target, TrustedTo: trusted, Spends: []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}},
@@ -140,7 +140,7 @@ func inLines(f providertest.Flow) providertest.Flow {
 func stating(f providertest.Flow) providertest.Flow {
 	rest := f.Exchanges[1:]
 	f.Exchanges, f.FixedExchanges = []string{f.Name + ".stating.json"}, rest
-	f.Offer.FeeAsked, f.Offer.Fees = 0, []swap.Payment{{Token: f.Request.TokenOut, To: feeReceiver, Bps: f.Request.FeeBps}}
+	f.Offer.FeeRequested, f.Offer.Fees = 0, []swap.Payment{{Token: f.Request.TokenOut, To: feeReceiver, Bps: f.Request.FeeBps}}
 	return named(f, "stating")
 }
 

@@ -31,7 +31,7 @@ func (s statedFee) read(f *parsedRoute, r swap.QuoteRequest) error {
 }
 
 // setFee sets the offer's fee if the route states one. If it states nothing, the requested
-// fee goes to FeeAsked and Fees stays empty.
+// fee goes to FeeRequested and Fees stays empty.
 func (f parsedRoute) setFee(o *swap.Offer, r swap.QuoteRequest) {
 	switch {
 	case !f.feeStated:

@@ -10,14 +10,14 @@ import (
 )
 
 // TestStatedFee: a stated fee is taken over at the route's rate. A rate above the requested
-// one, or another receiver, is refused. A route that states nothing gives FeeAsked only.
+// one, or another receiver, is refused. A route that states nothing gives FeeRequested only.
 func TestStatedFee(t *testing.T) {
 	ours, theirs := fmt.Sprintf(`,"referrer":%q`, exampleFee), fmt.Sprintf(`,"referrer":%q`, exampleAccount)
 	for _, c := range []struct {
 		more  string // further members of the route's quote
 		asks  int    // bps, in the request
 		taken int    // bps, in the offer's fees
-		asked int    // bps, in the offer's FeeAsked
+		asked int    // bps, in the offer's FeeRequested
 		code  swap.Code
 		field string
 	}{

@@ -15,7 +15,7 @@ var ofLines = ofQuotes("quotes:", "base-usdc-arbitrum-in-lines")
 // ofList are those of the order list. Its second entry is the order in question.
 var ofList = []providertest.Harmless{
 	{Path: list + "data[0].**", Why: "another order of the account's, by its deposit"},
-	{Path: list + "data[*].id", Why: "the provider's own name for the order, of a bounded form; its quote, route and deposit say which it is", MayChange: []string{"ref"}},
+	{Path: list + "data[*].id", Why: "the provider's own name for the order, of a bounded form; its quote, route and deposit say which it is", MayChange: []string{"providerOrderId"}},
 	{Path: list + "cursor", Why: "never read: the transaction that is searched for is in one"},
 	{Path: list + "data", Why: "what is no order, or there twice, takes nothing from it", Lies: []string{"doubled", "filled"}},
 }
@@ -98,7 +98,7 @@ func ofOrder(asked string) []providertest.Harmless {
 		{Path: asked + "toToken", Why: mayMiss, Lies: providertest.Absent},
 		{Path: asked + "recipient", Why: mayMiss, Lies: providertest.Absent},
 		{Path: asked + "refundTo", Why: mayMiss, Lies: providertest.Absent},
-		{Path: asked + "status", Why: "a claim; the chain decides", MayChange: []string{"claim.state", "claim.word", "claim.reason", "claim.tx", "claim.chain"}},
+		{Path: asked + "status", Why: "a claim; the chain decides", MayChange: []string{"claim.state", "claim.providerStatus", "claim.reason", "claim.tx", "claim.chain"}},
 		{Path: asked + "transactions", Why: "only says where to look first", MayChange: []string{"claim.tx", "claim.chain"}},
 		{Path: asked + "transactions.fill", Why: "only says where to look first", MayChange: []string{"claim.tx", "claim.chain"}},
 		{Path: asked + "transactions.fill.txHash", Why: "only says where to look first", MayChange: []string{"claim.tx", "claim.chain"}},

@@ -283,7 +283,7 @@ func offerFacets(o swap.Offer) map[string]string {
 	return map[string]string{
 		"offer.request": fmt.Sprint(o.Request), "offer.provider": string(o.Provider), "offer.routing": o.Routing, "offer.route": o.Route,
 		"offer.amountOut": fmt.Sprint(o.AmountOut), "offer.minOut": fmt.Sprint(o.MinOut), "offer.toldMin": fmt.Sprint(o.QuotedMin), "offer.gas": fmt.Sprint(o.Gas),
-		"offer.duration": fmt.Sprint(o.Duration), "offer.expires": fmt.Sprint(o.Expires), "offer.fees": string(fees), "offer.feeAsked": fmt.Sprint(o.FeeRequested),
+		"offer.duration": fmt.Sprint(o.Duration), "offer.expires": fmt.Sprint(o.Expires), "offer.fees": string(fees), "offer.feeRequested": fmt.Sprint(o.FeeRequested),
 		"offer.gasless": fmt.Sprint(o.Gasless), "offer.wrap": o.Wrap.Hex(), "offer.refund": refundText(o.Refund),
 	}
 }

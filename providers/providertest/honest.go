@@ -26,8 +26,8 @@ func (h *harness) honest(t *testing.T) {
 	if got := o.Expires.Sub(h.suite.Now); got != want.Life {
 		t.Errorf("offer lives %s, want %s", got, want.Life)
 	}
-	if !sameJSON(o.Fees, want.Fees) || o.FeeRequested != want.FeeAsked {
-		t.Errorf("fees %+v, %d bps asked for, want %+v and %d", o.Fees, o.FeeRequested, want.Fees, want.FeeAsked)
+	if !sameJSON(o.Fees, want.Fees) || o.FeeRequested != want.FeeRequested {
+		t.Errorf("fees %+v, %d bps asked for, want %+v and %d", o.Fees, o.FeeRequested, want.Fees, want.FeeRequested)
 	}
 	var effects []swap.Effect
 	for _, s := range h.order.Plan.Steps {

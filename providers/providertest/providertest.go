@@ -91,7 +91,7 @@ type Expected struct {
 	Routing           string
 	AmountOut, MinOut string
 	Fees              []swap.Payment
-	FeeAsked          int
+	FeeRequested      int
 	Life              time.Duration // from Suite.Now to the offer's expiry
 	// Longest is the longest life that any reply may give; 0 = Life.
 	Longest time.Duration

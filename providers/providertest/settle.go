@@ -39,12 +39,12 @@ func (h *harness) settle(ctx context.Context, p swap.Provider, o swap.Order, fac
 	if o.ProviderOrderID, err = s.Submit(ctx, o); err != nil {
 		return "submit", err
 	}
-	facets["ref"] = o.ProviderOrderID
+	facets["providerOrderId"] = o.ProviderOrderID
 	claim, err := s.Status(ctx, o)
 	if err != nil {
 		return "status", err
 	}
-	facets["claim.state"], facets["claim.word"], facets["claim.reason"] = string(claim.State), claim.ProviderStatus, claim.Reason
+	facets["claim.state"], facets["claim.providerStatus"], facets["claim.reason"] = string(claim.State), claim.ProviderStatus, claim.Reason
 	facets["claim.tx"], facets["claim.chain"] = claim.Tx.Hex(), fmt.Sprint(claim.Chain)
 	o.Claim = &claim
 	proof, err := s.Proof(o)

@@ -201,7 +201,7 @@ func FuzzRefusal(f *testing.F) {
 		if err := s.Refusal(e); !errors.As(err, &r) || !errors.Is(err, e) {
 			t.Fatalf("%v is no refusal", err)
 		}
-		if r.Code == "" || !strings.Contains(r.Reason, "the test provider ") || r.Said != "" && r.Said != detail {
+		if r.Code == "" || !strings.Contains(r.Reason, "the test provider ") || r.QuotedText != "" && r.QuotedText != detail {
 			t.Fatalf("%+v", r)
 		}
 		if wait := r.Data["retryAfterSeconds"]; wait != "" {

@@ -35,7 +35,7 @@ func (r *Audit) inBook(o Order) (*Entry, int) {
 
 func entryOf(o Order, book []Entry) (found *Entry, times int) {
 	for _, e := range book {
-		if o.Ref != "" && strings.EqualFold(e.Ref, o.Ref) || o.Ref == "" && endedBy(o, e) {
+		if o.ProviderOrderID != "" && strings.EqualFold(e.Ref, o.ProviderOrderID) || o.ProviderOrderID == "" && endedBy(o, e) {
 			found, times = &e, times+1
 		}
 	}
@@ -52,7 +52,7 @@ func endedBy(o Order, e Entry) bool {
 // or paid it. The others were swaps by a call of their own, revokes, or never reached their
 // provider.
 func mustBeInBook(o Order) bool {
-	return o.Ref != "" || o.Verdict != nil && proofRules[o.Verdict.By].tx == "another's"
+	return o.ProviderOrderID != "" || o.Verdict != nil && proofRules[o.Verdict.ProvenBy].tx == "another's"
 }
 
 // WhyOpen says why an open order may stay open: the provider really pays nobody, or pays in

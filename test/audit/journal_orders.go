@@ -24,7 +24,7 @@ type storedOrder struct {
 // A storedVerdict holds the fields of an order's end that tests read.
 type storedVerdict struct {
 	State    string
-	By       string `json:"provenBy"`
+	ProvenBy string
 	Evidence *struct{ Tx common.Hash }
 }
 

@@ -29,7 +29,7 @@ func amount(n int64) Amount { return amountOf(big.NewInt(n)) }
 // testOrder is an order of 100 USDC on chain 1 for at least 40 of a token on chain 10.
 func testOrder(kind string, out common.Address) Order {
 	return Order{
-		ID: "a", Request: "r", Digest: other, State: "settling", Ref: "x",
+		ID: "a", Request: "r", Digest: other, State: "settling", ProviderOrderID: "x",
 		Terms: terms{
 			Provider: kind, Account: ours, SrcChainID: 1, DstChainID: 10,
 			TokenIn: usdc, AmountIn: amount(100), TokenOut: out, MinimumReceived: amount(40),
@@ -90,7 +90,7 @@ func TestJudgeGifts(t *testing.T) {
 		if x.change != nil {
 			x.change(&m)
 		} else {
-			o = endedAs(o, verdict{State: "filled", By: "arrival", Evidence: &evidence{Tx: pays}})
+			o = endedAs(o, verdict{State: "filled", ProvenBy: "arrival", Evidence: &evidence{Tx: pays}})
 		}
 		r := newTestAudit(o)
 		r.recordDropped(o, e)
@@ -138,9 +138,9 @@ func TestJudgeCoins(t *testing.T) {
 // TestJudgeKnown checks that an entry without a known name is excused only by the end of an
 // unnamed order of the same provider, or by a deposit of ours that a reorg dropped.
 func TestJudgeKnown(t *testing.T) {
-	paid := verdict{State: "filled", By: "arrival", Evidence: &evidence{Tx: pays}}
+	paid := verdict{State: "filled", ProvenBy: "arrival", Evidence: &evidence{Tx: pays}}
 	unnamed := endedAs(testOrder("intent", native), paid)
-	unnamed.Ref = ""
+	unnamed.ProviderOrderID = ""
 	for name, x := range map[string]struct {
 		o    Order
 		kind string
@@ -261,10 +261,10 @@ func back(o *Order, chain uint64, token common.Address, n int64) {
 
 // TestJudgeBook checks that an order its provider named or paid is in its records once.
 func TestJudgeBook(t *testing.T) {
-	paid := endedAs(testOrder("intent", native), verdict{State: "filled", By: "arrival", Evidence: &evidence{Tx: pays}})
-	unnamed, unreported := paid, endedAs(testOrder("intent", native), verdict{State: "cancelled", By: "withdrawn"})
-	unnamed.Ref, unreported.Ref = "", ""
-	expired := endedAs(testOrder("dex", native), verdict{State: "expired", By: "absence"})
+	paid := endedAs(testOrder("intent", native), verdict{State: "filled", ProvenBy: "arrival", Evidence: &evidence{Tx: pays}})
+	unnamed, unreported := paid, endedAs(testOrder("intent", native), verdict{State: "cancelled", ProvenBy: "withdrawn"})
+	unnamed.ProviderOrderID, unreported.ProviderOrderID = "", ""
+	expired := endedAs(testOrder("dex", native), verdict{State: "expired", ProvenBy: "absence"})
 	entry := Entry{Ref: "x", Payment: pays}
 	for name, x := range map[string]struct {
 		o      Order
@@ -318,34 +318,34 @@ func TestJudgeProven(t *testing.T) {
 		v    verdict
 		want string
 	}{
-		"a fill":                                        {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs}, ""},
-		"a fill without evidence":                       {verdict{State: "filled", By: "fill", Logs: logs}, "with evidence <nil>"},
-		"a fill without logs":                           {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1)}, "without [logs]"},
-		"a fill by its own transaction":                 {verdict{State: "filled", By: "fill", Evidence: ev(depositTx, 1), Logs: logs}, "its own true"},
-		"a fill that failed":                            {verdict{State: "filled", By: "fill", Evidence: &evidence{ChainID: 1, Tx: pays}, Logs: logs}, "success false"},
-		"a fill on another chain":                       {verdict{State: "filled", By: "fill", Evidence: ev(pays, 10), Logs: logs}, "on chain 10"},
-		"a fill, and searched in vain":                  {verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs, Absence: none}, "absence &"},
-		"another's call as its own":                     {verdict{State: "filled", By: "own_call", Evidence: ev(pays, 1)}, "its own false"},
-		"an arrival without a deposit":                  {verdict{State: "filled", By: "arrival", Evidence: ev(pays, 10), Logs: logs}, "without [received deposit]"},
-		"an end of another way":                         {verdict{State: "filled", By: "refund", Evidence: ev(pays, 1), Logs: logs}, "the verdict is filled"},
-		"a way that there is not":                       {verdict{State: "failed", By: "tx_replaced"}, "the verdict is failed"},
-		"a nonce used":                                  {verdict{State: "failed", By: "order_nonce_used", Absence: none}, ""},
-		"a nonce used, not searched":                    {verdict{State: "failed", By: "order_nonce_used"}, "absence <nil>"},
-		"void, and not searched":                        {verdict{State: "cancelled", By: "invalidated", Evidence: ev(depositTx, 1)}, "absence <nil>"},
-		"void without a transaction":                    {verdict{State: "cancelled", By: "invalidated", Absence: none}, "evidence <nil>"},
-		"withdrawn, and signed":                         {verdict{State: "cancelled", By: "withdrawn"}, "has its transaction a/0"},
-		"proof that it was never sent, but it is mined": {verdict{State: "expired", By: "never_sent"}, "no transaction of its that was rejected"},
-		"cancelled by what is no cancel":                {verdict{State: "cancelled", By: "cancel", Evidence: ev(depositTx, 1)}, "no transaction of the account to itself"},
-		"proof of a revoke for an order that is a swap": {verdict{State: "filled", By: "revoke", Evidence: ev(depositTx, 1)}, "it is no revoke"},
-		"a revert that succeeded":                       {verdict{State: "failed", By: "revert", Evidence: ev(depositTx, 1)}, "success true"},
-		"expired, searched too short":                   {verdict{State: "expired", By: "absence", Absence: none}, "it was good until"},
+		"a fill":                                        {verdict{State: "filled", ProvenBy: "fill", Evidence: ev(pays, 1), Logs: logs}, ""},
+		"a fill without evidence":                       {verdict{State: "filled", ProvenBy: "fill", Logs: logs}, "with evidence <nil>"},
+		"a fill without logs":                           {verdict{State: "filled", ProvenBy: "fill", Evidence: ev(pays, 1)}, "without [logs]"},
+		"a fill by its own transaction":                 {verdict{State: "filled", ProvenBy: "fill", Evidence: ev(depositTx, 1), Logs: logs}, "its own true"},
+		"a fill that failed":                            {verdict{State: "filled", ProvenBy: "fill", Evidence: &evidence{ChainID: 1, Tx: pays}, Logs: logs}, "success false"},
+		"a fill on another chain":                       {verdict{State: "filled", ProvenBy: "fill", Evidence: ev(pays, 10), Logs: logs}, "on chain 10"},
+		"a fill, and searched in vain":                  {verdict{State: "filled", ProvenBy: "fill", Evidence: ev(pays, 1), Logs: logs, Absence: none}, "absence &"},
+		"another's call as its own":                     {verdict{State: "filled", ProvenBy: "own_call", Evidence: ev(pays, 1)}, "its own false"},
+		"an arrival without a deposit":                  {verdict{State: "filled", ProvenBy: "arrival", Evidence: ev(pays, 10), Logs: logs}, "without [received deposit]"},
+		"an end of another way":                         {verdict{State: "filled", ProvenBy: "refund", Evidence: ev(pays, 1), Logs: logs}, "the verdict is filled"},
+		"a way that there is not":                       {verdict{State: "failed", ProvenBy: "tx_replaced"}, "the verdict is failed"},
+		"a nonce used":                                  {verdict{State: "failed", ProvenBy: "order_nonce_used", Absence: none}, ""},
+		"a nonce used, not searched":                    {verdict{State: "failed", ProvenBy: "order_nonce_used"}, "absence <nil>"},
+		"void, and not searched":                        {verdict{State: "cancelled", ProvenBy: "invalidated", Evidence: ev(depositTx, 1)}, "absence <nil>"},
+		"void without a transaction":                    {verdict{State: "cancelled", ProvenBy: "invalidated", Absence: none}, "evidence <nil>"},
+		"withdrawn, and signed":                         {verdict{State: "cancelled", ProvenBy: "withdrawn"}, "has its transaction a/0"},
+		"proof that it was never sent, but it is mined": {verdict{State: "expired", ProvenBy: "never_sent"}, "no transaction of its that was rejected"},
+		"cancelled by what is no cancel":                {verdict{State: "cancelled", ProvenBy: "cancel", Evidence: ev(depositTx, 1)}, "no transaction of the account to itself"},
+		"proof of a revoke for an order that is a swap": {verdict{State: "filled", ProvenBy: "revoke", Evidence: ev(depositTx, 1)}, "it is no revoke"},
+		"a revert that succeeded":                       {verdict{State: "failed", ProvenBy: "revert", Evidence: ev(depositTx, 1)}, "success true"},
+		"expired, searched too short":                   {verdict{State: "expired", ProvenBy: "absence", Absence: none}, "it was good until"},
 	} {
-		x.v.Sources = sourcesOf(x.v.By)[0]
+		x.v.Sources = sourcesOf(x.v.ProvenBy)[0]
 		proving(t, name, x.v, x.want)
 	}
-	proving(t, "without sources", verdict{State: "failed", By: "order_nonce_used", Absence: none}, `sources ""`)
-	proving(t, "searched by nobody", verdict{State: "failed", By: "order_nonce_used", Absence: none, Sources: "never_sent"}, `sources "never_sent"`)
-	proving(t, "never sent, by a host", verdict{State: "expired", By: "never_sent", Sources: "one_host"}, `sources "one_host"`)
+	proving(t, "without sources", verdict{State: "failed", ProvenBy: "order_nonce_used", Absence: none}, `sources ""`)
+	proving(t, "searched by nobody", verdict{State: "failed", ProvenBy: "order_nonce_used", Absence: none, Sources: "never_sent"}, `sources "never_sent"`)
+	proving(t, "never sent, by a host", verdict{State: "expired", ProvenBy: "never_sent", Sources: "one_host"}, `sources "one_host"`)
 }
 
 func proving(t *testing.T, name string, v verdict, want string) {

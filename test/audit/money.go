@@ -98,8 +98,8 @@ func (r *Audit) filled(o Order, s sum) {
 		r.Find("%s: the verdict says that %s came, and it was %s", r.orderLabel(o), received.Amount, s.got)
 	}
 	minimum := t.MinimumReceived.Int()
-	if short := s.got.Cmp(minimum) < 0; short != o.Verdict.Short || s.got.Cmp(new(big.Int).Lsh(minimum, 1)) >= 0 {
-		r.Find("%s: got %s, the minimum is %s, short %t", r.orderLabel(o), s.got, minimum, o.Verdict.Short)
+	if short := s.got.Cmp(minimum) < 0; short != o.Verdict.BelowMinimum || s.got.Cmp(new(big.Int).Lsh(minimum, 1)) >= 0 {
+		r.Find("%s: got %s, the minimum is %s, short %t", r.orderLabel(o), s.got, minimum, o.Verdict.BelowMinimum)
 	}
 	if r.oneForOne(t) && s.got.Cmp(t.AmountIn.Int()) != 0 {
 		r.Find("%s: wrapped or unwrapped %s to %s", r.orderLabel(o), t.AmountIn, s.got)
@@ -131,8 +131,8 @@ func (r *Audit) refunded(o Order, s sum) {
 	if received := o.Verdict.Received; received != nil && received.Amount.Int().Cmp(back) != 0 {
 		r.Find("%s: the verdict says that %s came back, and it was %s", r.orderLabel(o), received.Amount, back)
 	}
-	if short := back.Cmp(minimum) < 0; short != o.Verdict.Short || back.Cmp(new(big.Int).Lsh(minimum, 1)) >= 0 {
-		r.Find("%s: %s came back, want %s, short %t", r.orderLabel(o), back, minimum, o.Verdict.Short)
+	if short := back.Cmp(minimum) < 0; short != o.Verdict.BelowMinimum || back.Cmp(new(big.Int).Lsh(minimum, 1)) >= 0 {
+		r.Find("%s: %s came back, want %s, short %t", r.orderLabel(o), back, minimum, o.Verdict.BelowMinimum)
 	}
 	if s.got.Sign() != 0 {
 		r.Find("%s: %s of the output came as well", r.orderLabel(o), s.got)
@@ -254,9 +254,9 @@ func (r *Audit) known(kind string, e Entry) bool {
 	for _, o := range r.orders {
 		switch o := o.Order; {
 		case o.Terms.Provider != kind:
-		case o.Ref != "" && strings.EqualFold(o.Ref, e.Ref):
+		case o.ProviderOrderID != "" && strings.EqualFold(o.ProviderOrderID, e.Ref):
 			return true
-		case o.Ref == "" && endedBy(o, e):
+		case o.ProviderOrderID == "" && endedBy(o, e):
 			r.Count("orders that ended before they were named", 1)
 			return true
 		}

@@ -64,12 +64,12 @@ type absence struct {
 
 // A verdict is the end of an order with its proof.
 type verdict struct {
-	State, By, Sources string
-	Received, Spent    *spend
-	Short              bool
-	Evidence, Deposit  *evidence
-	Logs               []json.RawMessage
-	Absence            *absence
+	State, ProvenBy, Sources string
+	Received, Spent          *spend
+	BelowMinimum             bool
+	Evidence, Deposit        *evidence
+	Logs                     []json.RawMessage
+	Absence                  *absence
 }
 
 // A step is one step of an order.
@@ -93,8 +93,8 @@ type Order struct {
 	Step             int
 	Submission       json.RawMessage
 	Wrapped          bool
-	Ref              string
-	CandidatePayment json.RawMessage `json:"seen"`
+	ProviderOrderID  string
+	CandidatePayment json.RawMessage `json:"candidatePayment"`
 	Verdict          *verdict
 }
 
@@ -109,7 +109,7 @@ type OrderResult struct {
 type Allowance struct {
 	Kind     string
 	Amount   Amount
-	Reserved Amount `json:"share"`
+	Reserved Amount `json:"reserved"`
 	Leftover string
 }
 

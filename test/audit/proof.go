@@ -62,30 +62,30 @@ func sourcesOf(by string) []string {
 // checkProof checks that a verdict has exactly what its proof requires, and that it is true.
 func (r *Audit) checkProof(o Order) {
 	v := o.Verdict
-	w, known := proofRules[v.By]
+	w, known := proofRules[v.ProvenBy]
 	if !known || w.end != o.State || v.State != o.State {
-		r.Find("%s: the verdict is %s, by %q", r.orderLabel(o), v.State, v.By)
+		r.Find("%s: the verdict is %s, by %q", r.orderLabel(o), v.State, v.ProvenBy)
 		return
 	}
-	r.Count("proven by "+v.By, 1)
-	if (v.Evidence != nil) != (w.tx != "") || (v.Absence != nil) != w.absence || !slices.Contains(sourcesOf(v.By), v.Sources) {
-		r.Find("%s: proven by %s, with evidence %+v, absence %+v, sources %q", r.orderLabel(o), v.By, v.Evidence, v.Absence, v.Sources)
+	r.Count("proven by "+v.ProvenBy, 1)
+	if (v.Evidence != nil) != (w.tx != "") || (v.Absence != nil) != w.absence || !slices.Contains(sourcesOf(v.ProvenBy), v.Sources) {
+		r.Find("%s: proven by %s, with evidence %+v, absence %+v, sources %q", r.orderLabel(o), v.ProvenBy, v.Evidence, v.Absence, v.Sources)
 		return
 	}
 	if without := slices.DeleteFunc(slices.Clone(w.has), hasParts(v)); len(without) > 0 {
-		r.Find("%s: proven by %s, without %s", r.orderLabel(o), v.By, without)
+		r.Find("%s: proven by %s, without %s", r.orderLabel(o), v.ProvenBy, without)
 		return
 	}
 	if v.Evidence != nil {
 		tx := v.Evidence.Tx
 		chain := map[string]uint64{"source": o.Terms.SrcChainID, "destination": o.Terms.DstChainID}[w.where]
 		if own := orderOf(r.records[tx]) == o.ID; v.Evidence.Success == w.failed || own != (w.tx == "own") || v.Evidence.ChainID != chain {
-			r.Find("%s: proven by %s, of a transaction on chain %d, its own %t, success %t", r.orderLabel(o), v.By, v.Evidence.ChainID, own, v.Evidence.Success)
+			r.Find("%s: proven by %s, of a transaction on chain %d, its own %t, success %t", r.orderLabel(o), v.ProvenBy, v.Evidence.ChainID, own, v.Evidence.Success)
 		}
 	}
 	if w.check != nil {
 		if wrong := w.check(r, o); wrong != "" {
-			r.Find("%s: proven by %s: %s", r.orderLabel(o), v.By, wrong)
+			r.Find("%s: proven by %s: %s", r.orderLabel(o), v.ProvenBy, wrong)
 		}
 	}
 }

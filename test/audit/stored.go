@@ -41,7 +41,7 @@ func (r *Audit) compareOrder(o Order, d storedOrder) {
 		r.Find("%s: the journal says that it is %s", r.orderLabel(o), d.State)
 	case d.Open == over:
 		r.Find("%s: the journal's index of what is open has it: %t", r.orderLabel(o), d.Open)
-	case over && (d.Verdict == nil || o.Verdict == nil || d.Verdict.State != d.State || d.Verdict.By != o.Verdict.By):
+	case over && (d.Verdict == nil || o.Verdict == nil || d.Verdict.State != d.State || d.Verdict.ProvenBy != o.Verdict.ProvenBy):
 		r.Find("%s: the journal's verdict is %+v, reported was %+v", r.orderLabel(o), d.Verdict, o.Verdict)
 	case over && (d.Verdict.Evidence == nil) != (o.Verdict.Evidence == nil),
 		over && d.Verdict.Evidence != nil && d.Verdict.Evidence.Tx != o.Verdict.Evidence.Tx:

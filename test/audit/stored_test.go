@@ -9,11 +9,11 @@ import (
 
 // TestJudgeStored checks the comparison of the daemon's answers with the disk.
 func TestJudgeStored(t *testing.T) {
-	o := endedAs(testOrder("dex", native), verdict{State: "failed", By: "order_nonce_used"})
+	o := endedAs(testOrder("dex", native), verdict{State: "failed", ProvenBy: "order_nonce_used"})
 	lines := []string{"accepted", "settling", "failed"}
 	kept := func() storedOrder {
 		d := storedOrder{ID: "a", Request: "r", Digest: other, State: "failed", OrderByRequest: "a", History: slices.Clone(lines)}
-		d.Verdict = &storedVerdict{State: "failed", By: "order_nonce_used"}
+		d.Verdict = &storedVerdict{State: "failed", ProvenBy: "order_nonce_used"}
 		return d
 	}
 	for name, x := range map[string]struct {
@@ -29,7 +29,7 @@ func TestJudgeStored(t *testing.T) {
 		"another final state":          {func(_ map[string]storedOrder, d *storedOrder) { d.State = "filled" }, "says that it is filled"},
 		"no final state":               {func(_ map[string]storedOrder, d *storedOrder) { d.State = "settling" }, "says that it is settling"},
 		"listed as open":               {func(_ map[string]storedOrder, d *storedOrder) { d.Open = true }, "index of what is open"},
-		"another proof":                {func(_ map[string]storedOrder, d *storedOrder) { d.Verdict.By = "absence" }, "verdict"},
+		"another proof":                {func(_ map[string]storedOrder, d *storedOrder) { d.Verdict.ProvenBy = "absence" }, "verdict"},
 		"no proof":                     {func(_ map[string]storedOrder, d *storedOrder) { d.Verdict = nil }, "verdict"},
 		"evidence not reported": {func(_ map[string]storedOrder, d *storedOrder) {
 			d.Verdict.Evidence = &struct{ Tx common.Hash }{pays}

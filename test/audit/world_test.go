@@ -128,7 +128,7 @@ func (f *fakeWorld) paid(chain uint64, n int64, of common.Address) *types.Receip
 
 // end adds an order that ended like this to everything that knows of it.
 func (f *fakeWorld) end(o Order, v verdict) {
-	v.Sources = sourcesOf(v.By)[0]
+	v.Sources = sourcesOf(v.ProvenBy)[0]
 	o.State, o.Final, o.Verdict, o.Request, o.Digest = v.State, true, &v, "request "+o.ID, common.Hash{o.ID[0]}
 	o.Terms.Account = f.account
 	result := OrderResult{Order: o}
@@ -136,7 +136,7 @@ func (f *fakeWorld) end(o Order, v verdict) {
 	for _, state := range kept.History {
 		result.History = append(result.History, struct{ State string }{state})
 	}
-	kept.Verdict = &storedVerdict{State: v.State, By: v.By}
+	kept.Verdict = &storedVerdict{State: v.State, ProvenBy: v.ProvenBy}
 	if v.Evidence != nil {
 		kept.Verdict.Evidence = &struct{ Tx common.Hash }{v.Evidence.Tx}
 	}
@@ -175,27 +175,27 @@ func newFakeWorld(t *testing.T) *fakeWorld {
 	deposit := f.own("a/1", "mined", spender, 1, 0, moved(usdc, f.account, spender, 100))
 	payment := f.paid(10, 45, token)
 	f.books["bridge"] = []Entry{{Ref: "ra", Deposit: deposit.TxHash, Payment: payment.TxHash, Final: true, PaymentNamed: true}}
-	f.end(Order{ID: "a", Ref: "ra", Terms: terms("bridge", 10, "100", token)},
-		verdict{State: "filled", By: "arrival", Received: &spend{token, "45"}, Evidence: evidenceOf(10, payment), Deposit: evidenceOf(1, deposit), Logs: logs})
+	f.end(Order{ID: "a", ProviderOrderID: "ra", Terms: terms("bridge", 10, "100", token)},
+		verdict{State: "filled", ProvenBy: "arrival", Received: &spend{token, "45"}, Evidence: evidenceOf(10, payment), Deposit: evidenceOf(1, deposit), Logs: logs})
 
 	deposit = f.own("b/0", "mined", spender, 1, 0, moved(usdc, f.account, spender, 50))
 	payment = f.paid(1, 50, usdc)
 	f.books["intent"] = []Entry{{Ref: "rb", Deposit: deposit.TxHash, Payment: payment.TxHash, Final: true, PaymentNamed: true, IsRefund: true}}
-	f.end(Order{ID: "b", Ref: "rb", Terms: terms("intent", 10, "50", token)},
-		verdict{State: "refunded", By: "refund", Received: &spend{usdc, "50"}, Evidence: evidenceOf(1, payment), Deposit: evidenceOf(1, deposit), Logs: logs})
+	f.end(Order{ID: "b", ProviderOrderID: "rb", Terms: terms("intent", 10, "50", token)},
+		verdict{State: "refunded", ProvenBy: "refund", Received: &spend{usdc, "50"}, Evidence: evidenceOf(1, payment), Deposit: evidenceOf(1, deposit), Logs: logs})
 
 	call := f.own("c/0", "mined", spender, 1, 45, moved(usdc, f.account, spender, 100))
-	f.end(Order{ID: "c", Terms: terms("dex", 1, "100", native)}, verdict{State: "filled", By: "own_call", Received: &spend{native, "45"}, Evidence: evidenceOf(1, call)})
+	f.end(Order{ID: "c", Terms: terms("dex", 1, "100", native)}, verdict{State: "filled", ProvenBy: "own_call", Received: &spend{native, "45"}, Evidence: evidenceOf(1, call)})
 
 	call = f.own("d/0", "reverted", spender, 0, 0)
-	f.end(Order{ID: "d", Terms: terms("dex", 1, "100", token)}, verdict{State: "failed", By: "revert", Evidence: evidenceOf(1, call)})
+	f.end(Order{ID: "d", Terms: terms("dex", 1, "100", token)}, verdict{State: "failed", ProvenBy: "revert", Evidence: evidenceOf(1, call)})
 
 	signed := step{}
 	signed.Effect.Deadline = time.Unix(1_001, 0)
 	head, _ := f.chains[1].Header(t.Context(), 5)
 	f.books["dex"] = []Entry{{Ref: "re", Final: true}}
-	f.end(Order{ID: "e", Ref: "re", Terms: terms("dex", 1, "100", token), Steps: []step{signed}},
-		verdict{State: "expired", By: "absence", Absence: &absence{ChainID: 1, From: 1, Through: 5, BlockHash: head.Hash(), Time: time.Unix(int64(head.Time), 0), Hosts: []string{"h"}}})
+	f.end(Order{ID: "e", ProviderOrderID: "re", Terms: terms("dex", 1, "100", token), Steps: []step{signed}},
+		verdict{State: "expired", ProvenBy: "absence", Absence: &absence{ChainID: 1, From: 1, Through: 5, BlockHash: head.Hash(), Time: time.Unix(int64(head.Time), 0), Hosts: []string{"h"}}})
 	for _, c := range f.chains {
 		moves, _, _, err := c.history.accountEvents()
 		if err != nil {

@@ -80,7 +80,7 @@ func (p *trader) approving(amount string) protocol.Order {
 	p.approve(allowance{amount + " WETH", false}, allowance{amount + " WETH", true})
 	p.Find("heading", "Swap in progress")
 	p.AwaitText("Last check")
-	return p.d.AwaitOrder("approving", func(o protocol.Order) bool { return o.State == "approving" && o.Sending != "" })
+	return p.d.AwaitOrder("approving", func(o protocol.Order) bool { return o.State == "approving" && o.CurrentTx != "" })
 }
 
 // TestPasswordOfASwap checks that a swap beyond the hourly limit says so and needs the

@@ -18,7 +18,7 @@ import (
 var invalidateNonces = common.FromHex("0x3ff9dcb1")
 
 // isTaken reports whether the provider has the order.
-func isTaken(o protocol.Order) bool { return o.Submission != nil && o.Submission.Taken || o.Final }
+func isTaken(o protocol.Order) bool { return o.Submission != nil && o.Submission.Accepted || o.Final }
 
 // invalidate cancels an order that is with its provider, and waits for the proof.
 func (p *flowRun) invalidate() error {

@@ -98,7 +98,7 @@ func TestForgedOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen.Cause == nil || seen.Cause.Error != "record_changed" || seen.Sending != "" || seen.Step != 0 || seen.Reason == "" {
+		if seen.Cause == nil || seen.Cause.Error != "record_changed" || seen.CurrentTx != "" || seen.Step != 0 || seen.Reason == "" {
 			t.Errorf("%+v", seen)
 		}
 		d.must("swap.cancel", protocol.CancelParams{Request: requests.NewUUID(), Order: o.ID, Digest: seen.Digest, Password: []byte(requests.Password)}, nil)

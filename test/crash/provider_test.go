@@ -61,8 +61,8 @@ func (p *flowRun) checkProviderOnce(s observation, r protocol.OrderResult) {
 	if told > most || told < most && h.Deposit == (common.Hash{}) { // the provider may see a deposit before it is told
 		p.t.Errorf("the provider was told %d times, want %d", told, most)
 	}
-	if r.Order.Ref != h.Ref {
-		p.t.Errorf("the order is %q at the provider, which has %q", r.Order.Ref, h.Ref)
+	if r.Order.ProviderOrderID != h.Ref {
+		p.t.Errorf("the order is %q at the provider, which has %q", r.Order.ProviderOrderID, h.Ref)
 	} else if h.Deposit != (common.Hash{}) && h.Deposit != s.mined[len(s.mined)-1].Hash() {
 		p.t.Errorf("the provider has deposit %s, mined last was %s", h.Deposit, s.mined[len(s.mined)-1].Hash())
 	}
@@ -73,7 +73,7 @@ func (p *flowRun) checkProviderOnce(s observation, r protocol.OrderResult) {
 		}
 	}
 	for _, e := range r.History {
-		if e.Cause != nil && e.Cause.Word == "signed" {
+		if e.Cause != nil && e.Cause.Reason == "signed" {
 			signed++
 		}
 	}

@@ -77,7 +77,7 @@ func (p *flowRun) runRefused() error {
 	return err
 }
 
-func isRefused(o protocol.Order) bool { return o.Cause != nil && o.Cause.Word == "not_broadcast" }
+func isRefused(o protocol.Order) bool { return o.Cause != nil && o.Cause.Reason == "not_broadcast" }
 
 // expire ends the order by a clock that is ahead and checks that nothing is left of it: the
 // next swap takes its nonce.

@@ -50,8 +50,8 @@ func (p *flowRun) checkOutcome() protocol.Order {
 	}
 	p.checkTransactions(s)
 	p.checkProviderOnce(s, r)
-	if by := cmp.Or(p.flow.by, "own_call"); o.Verdict.By != by || o.Verdict.Short {
-		p.t.Errorf("the verdict is by %s, short %t; want %s", o.Verdict.By, o.Verdict.Short, by)
+	if by := cmp.Or(p.flow.by, "own_call"); o.Verdict.ProvenBy != by || o.Verdict.BelowMinimum {
+		p.t.Errorf("the verdict is by %s, short %t; want %s", o.Verdict.ProvenBy, o.Verdict.BelowMinimum, by)
 	}
 	if p.input() != p.flow.in && sandboxtest.Balance(p.t, p.chain(), p.account, p.input()).Sign() != 0 {
 		p.t.Error("some of the input is left wrapped")

@@ -138,7 +138,7 @@ func answer(conn net.Conn, place transport.Instance, end func()) {
 }
 
 func hello(attach json.RawMessage) protocol.Hello {
-	h := protocol.Hello{Product: "swapkeep", Version: "fake", State: protocol.DaemonRunning, Instance: instance, Home: fmt.Sprint(os.Getpid())}
+	h := protocol.Hello{Product: "swapkeep", Version: "fake", State: protocol.DaemonRunning, Instance: instance, StateDirID: fmt.Sprint(os.Getpid())}
 	_ = json.Unmarshal(attach, &h.Connection)
 	return h
 }

@@ -122,7 +122,7 @@ func (p *popup) overstep() {
 		method string
 		params any
 	}{
-		{"keys.export", protocol.ExportParams{Form: protocol.ExportWords}},
+		{"keys.export", protocol.ExportParams{Format: protocol.ExportWords}},
 		{"keys.remove", protocol.RemoveParams{Request: requests.NewUUID()}},
 		{"providers.set_key", protocol.SetKeyParams{Provider: "bridge", Key: []byte("its own")}},
 		{"settings.set", protocol.SetParams{Key: "networks.1.rpc", Values: []string{url}}},
@@ -317,7 +317,7 @@ var unpayable = big.NewInt(1e15)
 // one.
 func (p *popup) outbid(order string) {
 	var now protocol.OrderResult
-	if p.ask("swap.order", protocol.OrderParams{Order: order}, &now) != nil || now.Order.Sending == "" || now.Order.Speedup != "" {
+	if p.ask("swap.order", protocol.OrderParams{Order: order}, &now) != nil || now.Order.CurrentTx == "" || now.Order.Speedup != "" {
 		return
 	}
 	s := protocol.SpeedupParams{Request: requests.NewUUID(), Order: order, Digest: now.Order.Digest, Tier: protocol.TierFast}
@@ -363,7 +363,7 @@ func (p *popup) cancelApproved(order string) {
 		if p.ask("swap.order", protocol.OrderParams{Order: order}, &now) != nil {
 			return
 		}
-		if o := now.Order; o.Step == 0 || o.Sending == "" {
+		if o := now.Order; o.Step == 0 || o.CurrentTx == "" {
 			p.checkThief(p.w.Chain(o.Terms.SrcChainID).Mine(1))
 			continue
 		}

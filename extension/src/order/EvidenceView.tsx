@@ -33,11 +33,11 @@ export function EvidenceView({ order, format }: { order: Order; format: OrderFor
 				<dd>
 					<code>{order.id}</code>
 				</dd>
-				{order.ref && (
+				{order.providerOrderId && (
 					<>
 						<dt>{t("order_evidence_ref")}</dt>
 						<dd>
-							<code>{order.ref}</code>
+							<code>{order.providerOrderId}</code>
 						</dd>
 					</>
 				)}

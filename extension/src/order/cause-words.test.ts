@@ -7,7 +7,7 @@ import enErrors from "../../messages/en/errors.json";
 import enOrder from "../../messages/en/order.json";
 import enStates from "../../messages/en/states.json";
 import { loadLanguage } from "../i18n/t";
-import type { Cause, CauseWord, Order } from "../wire/protocol";
+import type { Cause, ReasonCode, Order } from "../wire/protocol";
 import source from "../wire/protocol.ts?raw";
 import { causeWords } from "./cause-words";
 import type { OrderFormatter } from "./line";
@@ -15,7 +15,7 @@ import { trusted, trustedNames } from "./trusted";
 
 const languages: Record<string, Record<string, string>> = { en: { ...enErrors, ...enOrder, ...enStates }, de: { ...deErrors, ...deOrder, ...deStates } };
 const union = (name: string) => [...(new RegExp(`export type ${name} = (.*);`).exec(source)?.[1] ?? "").matchAll(/"([^"]+)"/g)].map((m) => m[1]!);
-const words = union("CauseWord") as CauseWord[];
+const words = union("ReasonCode") as ReasonCode[];
 
 async function speaking(language: string): Promise<void> {
 	const messages = Object.fromEntries(Object.entries(languages[language] ?? {}).map(([key, message]) => [key, { message }]));
@@ -45,7 +45,7 @@ const figures = {
 	tier: "fast", previous: "1000001", ceiling: "2000001",
 };
 const told = (word: string, more: Partial<Cause> = {}, fallback = "in the daemon's words") =>
-	causeWords({ cause: { word: word as CauseWord, error: "would_revert", details: figures, ...more }, words: fallback }, order, format);
+	causeWords({ cause: { reason: word as ReasonCode, error: "would_revert", details: figures, ...more }, words: fallback }, order, format);
 
 describe.each(Object.keys(languages))("in %s", (language) => {
 	beforeEach(() => speaking(language));
@@ -59,7 +59,7 @@ describe.each(Object.keys(languages))("in %s", (language) => {
 	});
 	it.each(Object.keys(trustedNames))("%s is named", (who) => expect(trusted(who)).toMatch(/^[^_]+$/));
 	it("has no words for a cause that there is not", () => {
-		const strangers = Object.keys(languages[language]!).filter((k) => k.startsWith("cause_")).map((k) => k.slice(6)).filter((k) => k !== "outside_terms_field" && !words.includes(k as CauseWord));
+		const strangers = Object.keys(languages[language]!).filter((k) => k.startsWith("cause_")).map((k) => k.slice(6)).filter((k) => k !== "outside_terms_field" && !words.includes(k as ReasonCode));
 		expect(strangers).toEqual([]);
 	});
 });
@@ -76,13 +76,13 @@ describe("a cause", () => {
 		expect(text).toBe("Swapkeep hat angehalten: Der Anbieter hat den Betrag, den du zahlst, geändert. Der Wert ist 5 DAI@1; erwartet wurde 6 DAI@1.");
 	});
 	it("quotes others, and says who they are", () => {
-		expect(told("not_broadcast", { said: "underpriced", by: "node" })).toMatchObject({ text: "Kein RPC-Endpunkt hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
+		expect(told("not_broadcast", { quotedText: "underpriced", quotedFrom: "node" })).toMatchObject({ text: "Kein RPC-Endpunkt hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
 	});
 	it.each([
-		["a word of a newer daemon", { word: "too_wet" as CauseWord }],
-		["an error of a newer daemon", { word: "refused" as CauseWord, error: "too_wet" }],
-		["a figure that is missing", { word: "price_fell" as CauseWord, details: { minOut: "5" } }],
-		["a figure that is none", { word: "price_fell" as CauseWord, details: { minOut: "5", offered: "much" } }],
+		["a reason of a newer daemon", { reason: "too_wet" as ReasonCode }],
+		["an error of a newer daemon", { reason: "refused" as ReasonCode, error: "too_wet" }],
+		["a figure that is missing", { reason: "price_fell" as ReasonCode, details: { minOut: "5" } }],
+		["a figure that is none", { reason: "price_fell" as ReasonCode, details: { minOut: "5", offered: "much" } }],
 	])("of %s is told in the daemon's words", (_, cause) => {
 		expect(causeWords({ cause, words: "so it is" }, order, format)).toEqual({ text: "", said: { by: "wallet", words: "so it is" } });
 	});

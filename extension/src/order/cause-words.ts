@@ -1,7 +1,7 @@
 import type { MessageKey } from "../i18n/keys";
 import { optionalMessage, t } from "../i18n/t";
 import { Failure } from "../wire/failure";
-import { type Cause, type CauseWord, errors, type Order } from "../wire/protocol";
+import { type Cause, type ReasonCode, errors, type Order } from "../wire/protocol";
 import { type AmountFormatters, fieldWords, figureWords, refusalWords } from "./failure-words";
 import { line, lineText, type OrderFormatter } from "./line";
 import { conditions, lookUp } from "./status";
@@ -29,7 +29,7 @@ type Details = Readonly<Record<string, string>>;
 
 /** The values of each cause's message, $1 to $9 in order. If one of them is undefined, the
  * daemon's own text is shown instead. */
-export const messageValues: Partial<Record<CauseWord, (d: Details, amounts: Required<AmountFormatters>, about: About, format: OrderFormatter) => (string | undefined)[]>> = {
+export const messageValues: Partial<Record<ReasonCode, (d: Details, amounts: Required<AmountFormatters>, about: About, format: OrderFormatter) => (string | undefined)[]>> = {
 	price_fell: (d, { tokenOut }) => [units(d["minOut"], tokenOut), units(d["offered"], tokenOut)],
 	allowance_spent: (d, { tokenIn }, _, format) => [d["spender"] && format.account(d["spender"]), units(d["spent"], tokenIn), units(d["allowed"], tokenIn)],
 	allowance_unchecked: (d, _, __, format) => [d["spender"] && format.account(d["spender"])],
@@ -56,31 +56,31 @@ const wordsIn = (table: Record<string, { words: MessageKey }>, word = "") => loo
 const units = (figure: string | undefined, write: (units: string) => string) => (figure && /^\d+$/.test(figure) ? write(figure) : undefined);
 
 /** Causes whose message contains the title of a refusal as $1. */
-const refusing = new Set<CauseWord>(["refused", "refused_for_now", "refused_unsigned", "refused_by_provider"]);
+const refusing = new Set<ReasonCode>(["refused", "refused_for_now", "refused_unsigned", "refused_by_provider"]);
 
 /** causeWords puts a cause into words. For an unknown cause (a newer daemon's) or none (an
  * order of an older version) it falls back to the daemon's own text. */
 export function causeWords({ cause, words = "" }: RecordedCause, about: About, format: OrderFormatter): CauseText {
 	const text = cause && textOf(cause, about, format);
 	if (!cause || text === undefined) return words ? { text: "", said: { by: "wallet", words } } : { text: "" };
-	return { text, ...(cause.said ? { said: { by: cause.by ?? "provider", words: cause.said } } : {}) };
+	return { text, ...(cause.quotedText ? { said: { by: cause.quotedFrom ?? "provider", words: cause.quotedText } } : {}) };
 }
 
 function textOf(cause: Cause, about: About, format: OrderFormatter): string | undefined {
-	const { word, details = {} } = cause;
+	const { reason, details = {} } = cause;
 	const amounts = amountsOf(about, format);
-	if (refusing.has(word)) return refusalOf(cause, amounts);
-	if (word === "outside_terms") return outside(details, amounts);
-	const filled = messageValues[word]?.(details, amounts, about, format) ?? [];
-	return filled.every((v) => v !== undefined) ? optionalMessage(`cause_${word}`, ...(filled as string[])) : undefined;
+	if (refusing.has(reason)) return refusalOf(cause, amounts);
+	if (reason === "outside_terms") return outside(details, amounts);
+	const filled = messageValues[reason]?.(details, amounts, about, format) ?? [];
+	return filled.every((v) => v !== undefined) ? optionalMessage(`cause_${reason}`, ...(filled as string[])) : undefined;
 }
 
 /** refusalOf uses the first sentence of a refusal's title: the second is about signatures,
  * which the order itself knows better. */
-function refusalOf({ word, error, details = {} }: Cause, amounts: AmountFormatters): string | undefined {
+function refusalOf({ reason, error, details = {} }: Cause, amounts: AmountFormatters): string | undefined {
 	if (!error || !Object.hasOwn(errors, error)) return undefined;
 	const { title, text } = refusalWords(new Failure({ code: 0, message: "", data: { name: error, retryable: false, remedy: "", details } }), amounts);
-	return [t(`cause_${word}`, title.replace(/\.( .*)?$/, "")), text].filter(Boolean).join(" ");
+	return [t(`cause_${reason}`, title.replace(/\.( .*)?$/, "")), text].filter(Boolean).join(" ");
 }
 
 function outside(details: Details, amounts: AmountFormatters): string {

@@ -32,8 +32,8 @@ export const conditionCards: Record<Condition, (o: Order, format: OrderFormatter
 	awaiting_refund: (o, format) => reported(o, format, "order_refund", [o.terms.srcChainId, o.terms.dstChainId]),
 	awaiting_proof: (o, format) => reported(o, format, "order_unproven", [o.terms.dstChainId]),
 	payment_seen: (o, format) => ({
-		...reported(o, format, "order_seen", [o.seen?.chainId ?? o.terms.dstChainId]),
-		...(o.seen ? { text: [saw(o.seen, format)] } : {}),
+		...reported(o, format, "order_seen", [o.candidatePayment?.chainId ?? o.terms.dstChainId]),
+		...(o.candidatePayment ? { text: [saw(o.candidatePayment, format)] } : {}),
 	}),
 	amount_unclear: (o, format) => reported(o, format, "order_unclear", [o.terms.srcChainId]),
 	cancelling: (o) => ({
@@ -57,8 +57,8 @@ function reported(o: Order, format: OrderFormatter, name: "order_refund" | "orde
 	const where = format.list([...new Set(chains)].map((c) => format.network(c)));
 	const links: { label: MessageKey; chainId: number; tx: string }[] = [];
 	if (o.claim?.tx) links.push({ label: "order_link_claim", chainId: o.claim.chainId ?? o.terms.dstChainId, tx: o.claim.tx });
-	if (o.seen) links.push({ label: "order_link_seen", chainId: o.seen.chainId, tx: o.seen.tx });
-	const said = [o.claim?.word, o.claim?.reason].filter(Boolean).join(": ");
+	if (o.candidatePayment) links.push({ label: "order_link_seen", chainId: o.candidatePayment.chainId, tx: o.candidatePayment.tx });
+	const said = [o.claim?.providerStatus, o.claim?.reason].filter(Boolean).join(": ");
 	return {
 		lines: [
 			{ label: "order_told_says", text: claimed(o, format) },

@@ -46,7 +46,7 @@ const endsOfOld: Partial<Record<OrderState, End>> = {
 const refused: End = { happened: "order_by_refused", todo: "order_do_again" };
 
 function endOf(o: Order): End {
-	const by = o.verdict?.by;
+	const by = o.verdict?.provenBy;
 	if (by === "withdrawn" && !o.cancel) return refused;
 	return (by && lookUp(endTexts, by)) || endsOfOld[o.state] || { happened: "order_old_unknown", todo: "order_do_look" };
 }
@@ -67,7 +67,7 @@ export function endCard(order: Order, format: OrderFormatter): Card | undefined 
 const saidByEnd = new Set<string>(["deadline_passed", "withdrawn", "nonce_used", "cancel_mined", "reverted"]);
 
 function why(o: Order, format: OrderFormatter): Pick<Card, "noted"> {
-	return o.cause && o.verdict?.by && saidByEnd.has(o.cause.word) ? {} : reasonPart({ cause: o.cause, words: o.reason }, o, format);
+	return o.cause && o.verdict?.provenBy && saidByEnd.has(o.cause.reason) ? {} : reasonPart({ cause: o.cause, words: o.reason }, o, format);
 }
 
 function filled(o: Order, format: OrderFormatter): Partial<Card> & { title: Line } {
@@ -79,7 +79,7 @@ function filled(o: Order, format: OrderFormatter): Partial<Card> & { title: Line
 	const title = verdict?.received ? "order_received_title" : "order_received_least_title";
 	const where = format.network(terms.dstChainId);
 	const text = [mine ? line("order_received_here", format.account(terms.account), where) : line("order_received_there", terms.recipient, where)];
-	if (verdict?.short && verdict.received) text.push(line("order_short", out(missing(terms.minOut, verdict.received.amount)), out(terms.minOut)));
+	if (verdict?.belowMinimum && verdict.received) text.push(line("order_short", out(missing(terms.minOut, verdict.received.amount)), out(terms.minOut)));
 	const spent = partly(o);
 	if (spent) {
 		const kept = format.amount(terms.srcChainId, spent.token, missing(terms.amountIn, spent.amount));
@@ -93,7 +93,7 @@ function refunded(o: Order, format: OrderFormatter): Partial<Card> & { title: Li
 	const least = terms.refund ?? { token: terms.tokenIn, amount: terms.amountIn };
 	const back = verdict?.received ?? least;
 	const text = [line("order_refunded_where", format.account(terms.refundTo), format.network(terms.srcChainId)), happened(o, format)];
-	if (verdict?.short) text.push(line("order_refunded_short", format.amount(terms.srcChainId, least.token, missing(least.amount, back.amount))));
+	if (verdict?.belowMinimum) text.push(line("order_refunded_short", format.amount(terms.srcChainId, least.token, missing(least.amount, back.amount))));
 	return { title: line("order_refunded_title", spend(terms.srcChainId, back, format)), text };
 }
 
@@ -103,7 +103,7 @@ function fourLines(o: Order, format: OrderFormatter): Card["lines"] {
 		{ label: "order_line_happened", text: happened(o, format) },
 		{ label: "order_line_funds", text: whereabouts(o, format) },
 		{ label: "order_line_next", text: line(o.leftovers?.length ? "order_next_leftover" : "order_next_nothing") },
-		{ label: "order_line_do", text: line(o.terms.provider === "wallet" && o.verdict?.by !== "allowance_kept" ? "order_do_revoke" : endOf(o).todo) },
+		{ label: "order_line_do", text: line(o.terms.provider === "wallet" && o.verdict?.provenBy !== "allowance_kept" ? "order_do_revoke" : endOf(o).todo) },
 	];
 }
 

@@ -77,7 +77,7 @@ const endOf: Record<ProvenBy, OrderState> = {
 const evidence = { chainId: 1, tx, block: 7, blockHash: tx, success: true, depth: 2, gasUsed: 1, feePaid: "33", hosts: ["a", "b"], to: router };
 
 const ended = (by: ProvenBy, more: Partial<NonNullable<Order["verdict"]>> = {}, provider: OrderKind = "dex", rest: Partial<Order> = {}): Order =>
-	order(provider, { state: endOf[by], final: true, step: 2, verdict: { state: endOf[by], by, sources: "two_hosts", ...more }, ...rest });
+	order(provider, { state: endOf[by], final: true, step: 2, verdict: { state: endOf[by], provenBy: by, sources: "two_hosts", ...more }, ...rest });
 
 /** linesOf returns every line of a summary, to be looked up in the messages. */
 function linesOf(o: Order, now = begun): Line[] {
@@ -169,7 +169,7 @@ describe("an end", () => {
 		expect(orderSummary(ended("own_call"), format, begun).card?.title).toEqual({ key: "order_received_least_title", values: ["900@USDC/1"] });
 	});
 	it("says what is missing of the floor", () => {
-		const { card, status } = orderSummary(ended("arrival", { received: { token: usdc, amount: "850" }, short: true }, "bridge"), format, begun);
+		const { card, status } = orderSummary(ended("arrival", { received: { token: usdc, amount: "850" }, belowMinimum: true }, "bridge"), format, begun);
 		expect(card?.text).toContainEqual({ key: "order_short", values: ["50@USDC/10", "900@USDC/10"] });
 		expect([card?.tone, status.words.key]).toEqual(["warn", "state_filled_short"]);
 	});
@@ -183,7 +183,7 @@ describe("an end", () => {
 		expect(card?.text[0]).toEqual({ key: "order_received_there", values: [router, "net 1"] });
 	});
 	it("of a refund has amount, chain and hash", () => {
-		const { card } = orderSummary(ended("refund", { received: { token: coin, amount: "990" }, short: true, evidence, deposit: { ...evidence, tx: `0x${"3".repeat(64)}` } }, "bridge"), format, begun);
+		const { card } = orderSummary(ended("refund", { received: { token: coin, amount: "990" }, belowMinimum: true, evidence, deposit: { ...evidence, tx: `0x${"3".repeat(64)}` } }, "bridge"), format, begun);
 		expect(card?.title).toEqual({ key: "order_refunded_title", values: ["990@ETH/1"] });
 		expect(card?.text.map((l) => l.key)).toEqual(["order_refunded_where", "order_by_refund", "order_refunded_short"]);
 		expect(card?.text[2]?.values).toEqual(["10@ETH/1"]);
@@ -228,7 +228,7 @@ describe("steps", () => {
 		expect(marks(order("dex", { state: "failed", final: true, step: 0 }))).toEqual(["failed", "dropped", "dropped"]);
 	});
 	it("link a finished step, and the transaction on its way", () => {
-		const lines = stepLines(order("dex", { steps: [{ ...steps.dex[0]!, done: true, tx }, steps.dex[1]!], step: 1, sending: `0x${"9".repeat(64)}` }), format);
+		const lines = stepLines(order("dex", { steps: [{ ...steps.dex[0]!, done: true, tx }, steps.dex[1]!], step: 1, currentTx: `0x${"9".repeat(64)}` }), format);
 		expect(lines.map((l) => l.link?.tx)).toEqual([tx, `0x${"9".repeat(64)}`, undefined]);
 	});
 	it("of a signed order hand it over, and a deposit is paid out elsewhere", () => {
@@ -277,8 +277,8 @@ it("calls a settling that takes long still tracking, and no failure", () => {
 
 it("shows what was seen, said and is not proven", () => {
 	const { card } = orderSummary(order("bridge", {
-		state: "settling", condition: "payment_seen", reported: true, claim: { state: "filled", word: "success", chainId: 10, tx },
-		seen: { end: "filled", chainId: 10, tx, token: usdc, amount: "950", from: router },
+		state: "settling", condition: "payment_seen", reported: true, claim: { state: "filled", providerStatus: "success", chainId: 10, tx },
+		candidatePayment: { end: "filled", chainId: 10, tx, token: usdc, amount: "950", from: router },
 	}), format, begun);
 	expect(card?.text[0]?.values).toEqual(["950@USDC/10", "0x66a9", "net 10"]);
 	expect(card?.lines.map((l) => l.label)).toEqual(["order_told_says", "order_told_unproven", "order_told_next", "order_told_do"]);

@@ -64,7 +64,7 @@ export function orderStatus(order: Pick<Order, "state" | "condition" | "final" |
 	if (!row) return strange(state, order.final);
 	const refunded = state === "refunded";
 	const words = order.terms.provider === "wallet" ? (row.revoke ?? row.words) : row.words;
-	if (order.verdict?.short) return { words: line(refunded ? "state_refunded_short" : "state_filled_short"), tone: "warn", picture: row.picture };
+	if (order.verdict?.belowMinimum) return { words: line(refunded ? "state_refunded_short" : "state_filled_short"), tone: "warn", picture: row.picture };
 	return { ...row, words: line(words) };
 }
 

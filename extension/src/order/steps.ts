@@ -92,7 +92,7 @@ function ownStep(order: Order, step: Step, at: number, format: OrderFormatter): 
 	const now = at === order.step && carrying.includes(order.state);
 	if (order.final && at >= order.step) return { mark: at === order.step && order.state === "failed" ? "failed" : "dropped", title, ...link };
 	if (!now) return { mark: at < order.step || !carrying.includes(order.state) ? "done" : "preview", title, ...link };
-	const sent = order.sending ? { note: line("order_note_sent"), link: { chainId, tx: order.sending } } : {};
+	const sent = order.currentTx ? { note: line("order_note_sent"), link: { chainId, tx: order.currentTx } } : {};
 	const signing = step.kind === "typed" && !order.condition ? { note: line("order_note_signing") } : {};
 	return { mark: underWay(order), title, ...signing, ...sent };
 }

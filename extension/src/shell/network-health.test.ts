@@ -22,7 +22,7 @@ describe("support", () => {
 	const provider = (kind: Provider["kind"], ready: boolean, support: Provider["support"]): Provider => ({
 		kind, ready, support, ...(ready ? {} : { reason: "no key" }),
 		capabilities: { sameChain: "yes", crossChain: "no", intentRouting: "no", gaslessExecution: "no", orderTracking: "yes" },
-		fee: { feeBps: 0, makerFeeBps: 0, how: "" },
+		fee: { feeBps: 0, makerFeeBps: 0, description: "" },
 	});
 	it("is of the network and of what is set up here", () => {
 		const active = { "1": { support: "active" as const, crossChainEnabled: false } };

@@ -39,10 +39,10 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 				<dd>
 					<strong class="number">{units(approval.amount)}</strong>
 				</dd>
-				{approval.shares && (
+				{approval.otherOrders && (
 					<>
 						<dt>{t("approval_shares")}</dt>
-						<dd class="number">{units(approval.shares)}</dd>
+						<dd class="number">{units(approval.otherOrders)}</dd>
 					</>
 				)}
 				<dt class="wide">{t("approval_token")}</dt>

@@ -121,7 +121,7 @@ function refundText({ terms }: Review, tokenIn: Unit, coin: Unit): string {
 function walletFee({ terms, offer, feeBasis }: Review): string {
 	switch (feeBasis) {
 		case "none": return t("none");
-		case "requested": return t("fee_requested", bpsAsPercent(offer.feeAsked ?? 0));
+		case "requested": return t("fee_requested", bpsAsPercent(offer.feeRequested ?? 0));
 		case "reported": return t("fee_reported", bpsAsPercent(terms.feeBps));
 		case "decoded": return bpsAsPercent(terms.feeBps);
 	}

@@ -83,8 +83,8 @@ export type AttemptKind = "call" | "bump" | "cancel";
 export type Tier = "normal" | "fast";
 export type ProvenBy = "own_call" | "opaque_call" | "fill" | "partial_fill" | "arrival" | "refund" | "revoke" | "revert" | "tx_replaced" | "allowance_kept" | "order_nonce_used" | "absence" | "never_signed" | "never_sent" | "invalidated" | "cancel" | "withdrawn" | "never_sent_cancelled";
 export type VerdictSource = "one_host" | "two_hosts" | "nothing_signed" | "no_spend_signed" | "wrapped_only" | "nonce_used" | "never_sent";
-export type CauseWord = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "effects_changed" | "permit_changed" | "route_unavailable" | "gas_above_ceiling" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_above_ceiling" | "approval_not_visible" | "allowance_spent" | "allowance_unchecked" | "check_transaction" | "invalidation_failed" | "record_tampered" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_broadcast" | "not_submitted" | "proven" | "speedup_above_ceiling" | "speedup_would_fail" | "speedup_insufficient_funds" | "speedup_limit" | "speedup_too_late" | "speedup_ended" | "speedup_cancelling" | "accepted" | "approving" | "executing" | "approved" | "steps_done" | "keys_locked" | "waiting" | "allowance_locked" | "approval_skipped" | "approval_restored" | "approvals_adapted" | "quote_refreshed" | "within_terms" | "search_started" | "deposit_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "invalidating" | "sped_up" | "speedup_pending" | "submitting" | "provider_received" | "submitted" | "provider_unreachable" | "answer_unknown" | "searched" | "provider_reported" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
-export type Speaker = "provider" | "node";
+export type ReasonCode = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "effects_changed" | "permit_changed" | "route_unavailable" | "gas_above_ceiling" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_above_ceiling" | "approval_not_visible" | "allowance_spent" | "allowance_unchecked" | "check_transaction" | "invalidation_failed" | "record_tampered" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_broadcast" | "not_submitted" | "proven" | "speedup_above_ceiling" | "speedup_would_fail" | "speedup_insufficient_funds" | "speedup_limit" | "speedup_too_late" | "speedup_ended" | "speedup_cancelling" | "accepted" | "approving" | "executing" | "approved" | "steps_done" | "keys_locked" | "waiting" | "allowance_locked" | "approval_skipped" | "approval_restored" | "approvals_adapted" | "quote_refreshed" | "within_terms" | "search_started" | "deposit_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "invalidating" | "sped_up" | "speedup_pending" | "submitting" | "provider_received" | "submitted" | "provider_unreachable" | "answer_unknown" | "searched" | "provider_reported" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
+export type QuoteSource = "provider" | "node";
 export type Trusted = "relay_solver" | "relay_router" | "intent_fillers";
 export type AllowanceKind = "erc20" | "permit2";
 
@@ -113,7 +113,7 @@ export interface Hello {
 	/** new at each start of the daemon */
 	instance: UUID;
 	/** short id of the state directory */
-	home: string;
+	stateDirId: string;
 	/** chains and providers are local; nothing is real */
 	sandbox: boolean;
 	/** to be shown always: SANDBOX … */
@@ -243,12 +243,12 @@ export interface DiscoverParams {
 export interface Discovery {
 	/** id */
 	wallet: string;
-	/** accounts looked up so far */
-	looked: number;
+	/** accounts checked so far */
+	checked: number;
 	/** accounts that were used and have been added */
 	found: Account[];
 	/** chain ids of networks that did not answer: what was used there alone is not found */
-	silent: number[];
+	unreachable: number[];
 	done: boolean;
 	/** name of the error that ended it before it was through */
 	error?: string;
@@ -511,7 +511,7 @@ export interface Price {
 	/** too old to be called current: show it as such, value nothing by it */
 	stale?: boolean;
 	/** 24 hours before; absent: not known */
-	ago?: USD;
+	dayAgo?: USD;
 	/** since then; absent: not known */
 	changePercent?: number;
 	/** where it is from, such as defillama or chainlink */
@@ -566,7 +566,7 @@ export interface Setting {
 	/** as in the configuration file, such as keys.auto_lock */
 	key: string;
 	/** what it is for */
-	does: string;
+	description: string;
 	/** percent, duration, number, switch, choice, text, url or urls */
 	type: SettingType;
 	/** empty for urls */
@@ -582,11 +582,11 @@ export interface Setting {
 	/** of the variable or flag; of the file, at a terminal */
 	name?: string;
 	/** what changing it asks for: session, password (each time) or none (it cannot be changed here) */
-	right: SettingRight;
+	requires: SettingRight;
 	/** why it cannot be changed now */
 	refused?: string;
 	/** now or restart: when a change takes effect */
-	applies: SettingApplies;
+	takesEffect: SettingApplies;
 	/** the value waits for a restart */
 	pending?: boolean;
 	/** inclusive */
@@ -679,7 +679,7 @@ export interface ProviderFee {
 	/** maximum additional fee of the provider's side, basis points */
 	makerFeeBps: number;
 	/** for people */
-	how: string;
+	description: string;
 }
 
 export interface ProviderNetwork {
@@ -782,7 +782,7 @@ export interface Offer {
 	expires: Time;
 	fees?: Payment[];
 	/** the wallet's fee that was asked for, basis points, where the provider does not say whether it takes it */
-	feeAsked?: number;
+	feeRequested?: number;
 	/** wei; what its own gas is expected to cost */
 	gasCost?: Amount;
 	/** what is left of amountOut after gas; absent: no price of our own */
@@ -928,7 +928,7 @@ export interface Effect {
 	/** of an order: the built-in contract that may settle it */
 	settler?: Address;
 	/** of a deposit: the identifier that its bytes carry */
-	ref?: Hash;
+	depositId?: Hash;
 }
 
 export interface Approval {
@@ -936,7 +936,7 @@ export interface Approval {
 	spender: Address;
 	amount: Amount;
 	/** part of the amount that is not this plan's but other open orders' */
-	shares?: Amount;
+	otherOrders?: Amount;
 	/** absent: it does not expire */
 	until?: Time;
 }
@@ -1032,7 +1032,7 @@ export interface Order {
 	/** next step to carry out */
 	step: number;
 	/** the current step's transaction, as last signed */
-	sending?: Hash;
+	currentTx?: Hash;
 	/** every transaction signed for the current step's nonce, oldest first; at most one is mined */
 	attempts?: Attempt[];
 	/** tier of a requested speed-up that is not sent yet */
@@ -1045,12 +1045,12 @@ export interface Order {
 	submission?: Submitted;
 	/** its input was wrapped, by a transaction of its own */
 	wrapped?: boolean;
-	/** the provider's name for it */
-	ref?: string;
-	/** the provider's latest word; proves nothing */
+	/** the provider's id of the order */
+	providerOrderId?: string;
+	/** the provider's latest status; proves nothing */
 	claim?: Claim;
 	/** a payment that may be the awaited one or another's; proves nothing */
-	seen?: CandidatePayment;
+	candidatePayment?: CandidatePayment;
 	/** the proven end */
 	verdict?: Verdict;
 	/** in words */
@@ -1079,22 +1079,22 @@ export interface Proposal {
 	reason: string;
 	/** that for programs */
 	cause?: Cause;
-	made: Time;
+	created: Time;
 	/** as of swap.prepare; consent names its digest */
 	review: Review;
 }
 
 export interface Cause {
 	/** what happened */
-	word: CauseWord;
+	reason: ReasonCode;
 	/** of a refusal: its name in the table of errors */
 	error?: string;
 	/** of a refusal as in an error's; else figures by name, amounts in base units: minOut and offered in the output token, spent and allowed in the input token, previous and ceiling in the source chain's native coin */
 	details?: Record<string, string>;
 	/** text of a third party, not translated */
-	said?: string;
-	/** author of said: provider or node */
-	by?: Speaker;
+	quotedText?: string;
+	/** who wrote quotedText: provider or node */
+	quotedFrom?: QuoteSource;
 }
 
 export interface Leftover {
@@ -1109,15 +1109,15 @@ export interface Submitted {
 	last: Time;
 	tries: number;
 	/** the provider has the order */
-	taken?: boolean;
+	accepted?: boolean;
 	/** of a signed order: the provider says that it did not take it; it may live all the same */
 	refused?: boolean;
 }
 
 export interface Claim {
 	state: OrderState;
-	/** the provider's own for it */
-	word?: string;
+	/** the provider's own name of that status */
+	providerStatus?: string;
 	/** where tx is, as far as it said */
 	chainId?: number;
 	tx?: Hash;
@@ -1140,11 +1140,11 @@ export interface CandidatePayment {
 export interface Verdict {
 	state: OrderState;
 	/** the way in which it was proven: fill, arrival, refund, absence … */
-	by?: ProvenBy;
+	provenBy?: ProvenBy;
 	/** what arrived, where a log or a balance shows it; of a refund, on the source chain */
 	received?: Spend;
 	/** less than the minimum received */
-	short?: boolean;
+	belowMinimum?: boolean;
 	/** what left the account, where that may be another amount than was signed */
 	spent?: Spend;
 	/** how many RPC hosts agree, or without a receipt what the wallet itself knows */
@@ -1184,9 +1184,9 @@ export interface LogRef {
 	chainId: number;
 	tx: Hash;
 	/** among the transaction's logs, from 0; -1: its payment of the native coin */
-	place: number;
+	logIndex: number;
 	/** the payment is seen in a balance that the block raised */
-	balance?: boolean;
+	balanceIncrease?: boolean;
 }
 
 export interface Absence {
@@ -1324,7 +1324,7 @@ export interface Allowance {
 	/** absent: it does not expire */
 	expires?: Time;
 	/** what open orders still need of it; not 0: it cannot be revoked yet */
-	share: Amount;
+	reserved: Amount;
 	/** id of the ended order that left it behind */
 	leftover?: string;
 	/** what revoking it would be consented to, for approvals.revoke; absent: not of the active network, this connection may only read, or revoking it would fail now */

@@ -148,9 +148,9 @@ function useSearch(wallet: string) {
 }
 
 function words(search: Search): string {
-	if (search.state === "running") return search.looked ? t("discovery_running", search.looked, search.found) : t("discovery_begun");
-	if (search.state === "broken") return t("discovery_broken", search.looked, search.found);
-	return search.found ? t("discovery_found", search.found, search.looked) : t("discovery_none", search.looked);
+	if (search.state === "running") return search.checked ? t("discovery_running", search.checked, search.found) : t("discovery_begun");
+	if (search.state === "broken") return t("discovery_broken", search.checked, search.found);
+	return search.found ? t("discovery_found", search.found, search.checked) : t("discovery_none", search.checked);
 }
 
 function SearchView({ search }: { search: Search | undefined }) {
@@ -158,7 +158,7 @@ function SearchView({ search }: { search: Search | undefined }) {
 	return (
 		<div class={`note small stack tight ${search.state === "broken" ? "warn" : ""}`}>
 			<p>{words(search)}</p>
-			{search.silent.length > 0 && <p>{t("discovery_silent", search.silent.join(", "))}</p>}
+			{search.unreachable.length > 0 && <p>{t("discovery_silent", search.unreachable.join(", "))}</p>}
 		</div>
 	);
 }

@@ -140,7 +140,7 @@ function Row({ allowance: a, revoke, onRevoke }: RowProps) {
 				<dt>{t("approvals_until")}</dt>
 				<dd>{a.expires ? formatTime(a.expires, "whole") : t("approvals_for_ever")}</dd>
 			</dl>
-			{a.share !== "0" && <p class="note small">{t("approvals_share", amountOf(a, a.share))}</p>}
+			{a.reserved !== "0" && <p class="note small">{t("approvals_share", amountOf(a, a.reserved))}</p>}
 			{a.leftover && (
 				<p class="note warn small">
 					{t("approvals_leftover")}{" "}
@@ -156,7 +156,7 @@ function Row({ allowance: a, revoke, onRevoke }: RowProps) {
 
 function RevokeButton({ allowance: a, name, revoke, onRevoke }: RowProps & { name: string }) {
 	if (revoke) return <Button onClick={() => go({ at: "order", id: revoke.id })}>{t("approvals_running")}</Button>;
-	const kept = a.share !== "0";
+	const kept = a.reserved !== "0";
 	return (
 		<Button disabled={!a.digest || kept} onClick={onRevoke}>
 			<span>

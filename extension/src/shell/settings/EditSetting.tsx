@@ -33,7 +33,7 @@ export function EditSetting({ setting, onClose }: Props) {
 		<ActModal title={useNames().whole(setting)} act={t("save")} asksPassword={withPassword} ready={!wrong} onAct={save} onClose={onClose}>
 			<Control setting={setting} draft={draft} setDraft={setDraft} wrong={words} />
 			<p class="soft small">{t("settings_present", displayValue(setting))}</p>
-			{setting.applies === "restart" && <p class="soft small">{t("settings_restart")}</p>}
+			{setting.takesEffect === "restart" && <p class="soft small">{t("settings_restart")}</p>}
 		</ActModal>
 	);
 }
@@ -71,7 +71,7 @@ function Control({ setting, draft, setDraft, wrong }: ControlProps) {
 /** ResetSetting removes the value set here, so that the file's or the default applies again. */
 export function ResetSetting({ setting, onClose }: Props) {
 	const set = useSet();
-	const [wanted, want] = useState(setting.right === "password");
+	const [wanted, want] = useState(setting.requires === "password");
 	async function forget(password: string) {
 		try {
 			await set({ key: setting.key, reset: true, ...(wanted ? { password } : {}) });

@@ -14,7 +14,7 @@ export function SettingRow({ setting }: { setting: Setting }) {
 	const [open, setOpen] = useState<"edit" | "reset">();
 	const names = useNames();
 	const whole = names.whole(setting);
-	const fixed = setting.refused !== undefined || setting.right === "none";
+	const fixed = setting.refused !== undefined || setting.requires === "none";
 	const turns = setting.type === "switch" && !fixed;
 	return (
 		<li class="setting">

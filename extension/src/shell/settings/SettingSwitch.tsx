@@ -18,7 +18,7 @@ export function SettingSwitch({ setting }: { setting: Setting }) {
 	const name = about ? t("settings_switch", names.subject(about), names.setting(setting)) : names.setting(setting);
 	const [wanted, want] = useState<boolean>();
 	const [failure, fail] = useState<Failure>();
-	const asksPassword = setting.right === "password";
+	const asksPassword = setting.requires === "password";
 	const send = (on: boolean, password?: string) => set({ key: setting.key, value: String(on !== inverted(setting.key)), ...(password ? { password } : {}) });
 	const turn = (on: boolean) => {
 		if (wanted !== undefined) return;
@@ -40,7 +40,7 @@ export function SettingSwitch({ setting }: { setting: Setting }) {
 					title={name} act={t(wanted ? "settings_turn_on" : "settings_turn_off")} asksPassword
 					onAct={(password) => send(wanted, password)} onClose={() => want(undefined)}
 				>
-					{setting.applies === "restart" && <p class="soft small">{t("settings_restart")}</p>}
+					{setting.takesEffect === "restart" && <p class="soft small">{t("settings_restart")}</p>}
 				</ActModal>
 			)}
 		</>

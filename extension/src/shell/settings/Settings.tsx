@@ -117,7 +117,7 @@ function About() {
 		[t("about_extension"), chrome.runtime.getManifest().version],
 		[t("about_daemon"), hello?.version],
 		[t("about_protocol"), hello && String(hello.protocol.selected)],
-		[t("about_home"), hello?.home],
+		[t("about_home"), hello?.stateDirId],
 		[t("about_instance"), hello?.instance],
 		[t("about_origin"), hello?.connection.origin],
 	];

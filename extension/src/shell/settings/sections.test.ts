@@ -11,7 +11,7 @@ const keys = [
 	"prices.sources.coingecko.disabled", "prices.sources.coingecko.plan", "prices.sources.onchain.disabled", "sandbox", "keys.backend", "tokens.lists",
 	"extensions.chromium", "extensions.firefox", "extensions.allow_unknown", "chains.allow_loopback", "fees.fee_bps", "fees.receiver",
 ];
-const setting = (key: string): Setting => ({ key, does: "", type: "text", value: "", default: "", source: "default", right: "session", applies: "now" });
+const setting = (key: string): Setting => ({ key, description: "", type: "text", value: "", default: "", source: "default", requires: "session", takesEffect: "now" });
 
 describe("sections", () => {
 	it("have every setting once", () => {

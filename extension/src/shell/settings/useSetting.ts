@@ -24,7 +24,7 @@ export function useNames(): { subject(of: Subject): string; setting(of: Setting)
 		return of === "provider" ? providerName(name) : (optionalMessage(`source_${name}`) ?? name);
 	};
 	// A setting that only a newer daemon has is shown with the daemon's description.
-	const setting = (of: Setting) => optionalMessage(messageOf(of.key)) ?? of.does;
+	const setting = (of: Setting) => optionalMessage(messageOf(of.key)) ?? of.description;
 	const whole = (of: Setting) => {
 		const about = subjectOf(of.key);
 		return about ? t("settings_of", setting(of), subject(about)) : setting(of);

@@ -3,7 +3,7 @@ import type { Setting } from "../../wire/protocol";
 import { asksPassword, boundsOf, isOn, kinds, secondsOf } from "./values";
 
 const setting = (type: Setting["type"], value: string, more: Partial<Setting> = {}): Setting => ({
-	key: "a.b", does: "", type, value, default: "", source: "default", right: "session", applies: "now", ...more,
+	key: "a.b", description: "", type, value, default: "", source: "default", requires: "session", takesEffect: "now", ...more,
 });
 
 describe("a percent", () => {
@@ -32,7 +32,7 @@ describe("a value above what a session may set", () => {
 	it.each([[slippage, "5", false], [slippage, "5.01", true], [lock, "3600s", false], [lock, "3601s", true], [level, "info", false], [level, "error", false], [level, "debug", true], [setting("text", "en"), "de", false]])(
 		"takes the password: %#", (of, value, want) => expect(asksPassword(of, value)).toBe(want),
 	);
-	it("takes it whatever the value, where the setting's right is the password", () => expect(asksPassword(setting("switch", "true", { right: "password" }), undefined)).toBe(true));
+	it("takes it whatever the value, where the setting's right is the password", () => expect(asksPassword(setting("switch", "true", { requires: "password" }), undefined)).toBe(true));
 	it("is out of bounds here where it is a terminal's", () => {
 		expect(boundsOf(slippage)).toEqual(["0.01", "15"]);
 		expect(kinds.percent.read("15.01", slippage)).toBe("settings_out_of_bounds");

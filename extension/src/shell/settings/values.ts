@@ -81,8 +81,8 @@ export function boundsOf(setting: Setting): [min: string, max: string] | undefin
 
 /** asksPassword reports whether setting this value takes the password, each time. */
 export function asksPassword(setting: Setting, value: string | undefined): boolean {
-	const { right, type, passwordAbove: bound, choices = [] } = setting;
-	if (right === "password") return true;
+	const { requires, type, passwordAbove: bound, choices = [] } = setting;
+	if (requires === "password") return true;
 	if (bound === undefined || value === undefined) return false;
 	if (type === "choice") return choices.indexOf(value) < choices.indexOf(bound); // the first choice reveals most
 	return type === "duration" ? secondsOf(value) > secondsOf(bound) : Number(value) > Number(bound);
