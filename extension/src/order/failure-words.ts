@@ -137,16 +137,24 @@ export function refusalWords(failure: Failure, amounts: AmountFormatters = {}): 
 	if (!Object.hasOwn(errors, name)) return unknownRefusal(failure);
 	const field = failure.details["field"] ?? failure.details["parameter"];
 	const words = field && fieldWords(field);
-	const withField = words && titlesOfField[name];
 	const ours = details[name]?.(failure.details, amounts);
 	const message = !ours && ownMessageWins.has(name) ? messageOf(failure, name) : "";
 	return {
-		title: withField ? t(withField, words) : t(`err_${name}` as MessageKey),
+		title: titleOf(name, words),
 		text: ours || [textsAreEnglish() && message, figureWords(failure.details, amounts)].filter(Boolean).join(" "),
 		...(message && !textsAreEnglish() ? { said: message } : {}),
 		...(field && !words ? { field } : {}),
 		do: t(`err_${name}_do` as MessageKey),
 	};
+}
+
+const titleOf = (name: ErrorName, field: string | undefined) => (field && titlesOfField[name] ? t(titlesOfField[name], field) : t(`err_${name}` as MessageKey));
+
+/** errorTitle returns the first sentence of an error's title, without its full stop: the second is
+ * about signatures. It is undefined for an error of a newer daemon. */
+export function errorTitle(name: string, details: Details = {}): string | undefined {
+	if (!Object.hasOwn(errors, name)) return undefined;
+	return titleOf(name as ErrorName, details["field"] && fieldWords(details["field"])).replace(/\.( .*)?$/, "");
 }
 
 function unknownRefusal(failure: Failure): RefusalWords {
