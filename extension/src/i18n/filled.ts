@@ -5,6 +5,9 @@ import { optionalMessage } from "./t";
  * which it is shown. The terminal reads the same table. A message that is not here has none. */
 const valuesOf: Readonly<Record<string, readonly (readonly string[])[]>> = table;
 
+/** The forms whose values are digits. */
+const figures: readonly string[] = ["tokenIn", "tokenOut", "coin", "basisPoints"];
+
 /** Formatters put values into words, by form; undefined for what they cannot. */
 export type Formatters = Readonly<Record<string, (value: string) => string | undefined>>;
 
@@ -13,8 +16,8 @@ export type Formatters = Readonly<Record<string, (value: string) => string | und
 export function filled(key: string, data: Readonly<Record<string, string | undefined>>, formatters: Formatters): string | undefined {
 	const values: string[] = [];
 	for (const [name = "", form = ""] of Object.hasOwn(valuesOf, key) ? valuesOf[key]! : []) {
-		const value = data[name];
-		const words = value && (form === "text" ? value : formatters[form]?.(value));
+		const value = data[name] ?? "";
+		const words = form === "text" ? value : (!figures.includes(form) || /^\d+$/.test(value)) && value && formatters[form]?.(value);
 		if (!words) return undefined;
 		values.push(words);
 	}

@@ -46,7 +46,7 @@ export function Findings({ findings, acknowledged, coin, token, onAcknowledge }:
 
 /** words returns a finding in the user's language, else the daemon's text. */
 export function words(f: Finding, coin: Unit, token: Unit | undefined): string {
-	const amount = (unit: Unit | undefined) => (units: string) => (unit && /^\d+$/.test(units) ? shortAmount(units, unit, locale()) : undefined);
+	const amount = (unit: Unit | undefined) => (units: string) => unit && shortAmount(units, unit, locale());
 	const formatters: Formatters = { coin: amount(coin), tokenOut: amount(token), trusted, error: (name) => errorTitle(name), basisPoints: (bps) => bpsAsPercent(Number(bps)) };
 	return filled(`finding_${f.code}`, f.data ?? {}, formatters) ?? f.text;
 }
