@@ -10,6 +10,7 @@ import (
 
 	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -71,6 +72,41 @@ func figures(e *protocol.Error) string {
 		said = append(said, screen.Printable(key+" "+e.Data[key]))
 	}
 	return strings.Join(said, ", ")
+}
+
+// keptMessages and keptRemedies are the errors whose text in the message table is not for the
+// terminal, and why. The terminal prints the daemon's.
+var (
+	keptMessages = map[string]string{
+		"attach_required": "speaks of the browser", "origin_refused": "speaks of the extension", "version_mismatch": "speaks of the extension",
+		"session_required": "speaks of the window", "no_wallet": "is for no wallet at all, not for one that was named", "plan_unknown": "is not for a digest that was typed wrong",
+		"sandbox_only": "omits that nothing is exported", "keychain_no_bus": "omits D-Bus", "keychain_disabled_bus": "omits D-Bus",
+		"not_importable": "omits whose contract it is", "record_changed": "leaves it to its remedy that nothing is signed",
+	}
+	keptRemedies = map[string]string{
+		"bad_json": "speaks of the extension", "invalid_request": "speaks of the extension", "frame_zero": "speaks of the extension", "frame_too_long": "speaks of the extension",
+		"origin_refused": "speaks of the extension", "read_only": "speaks of the extension", "attach_required": "speaks of the browser", "busy": "speaks of windows",
+		"version_mismatch": "speaks of the window", "daemon_stopped": "speaks of a button", "wrong_chain": "speaks of the settings page", "needs_acknowledge": "speaks of a box to tick",
+		"nothing_pending": "speaks of the order's page", "nonce_used": "speaks of the order's page", "amount_again": "omits the command",
+		"daemon_lost": "promises the same request uuid, and a second command has another", "timed_out": "promises the same request uuid, and a second command has another",
+		"backing_off": "omits to wait", "cannot_cancel": "omits that a signed order expires", "keychain_no_bus": "omits the setting", "not_exportable": "omits the forms",
+		"published_test_key": "omits the sandbox", "record_damaged": "omits the file's name",
+	}
+)
+
+// inWords returns an error's message, without a full stop, and its remedy, for people: in the
+// words of the message table where the daemon's are only those of its table of errors. Others
+// say more, and a remedy with a command is for the terminal.
+func inWords(e *protocol.Error) (message, remedy string) {
+	message, remedy = e.Message, inCommands(e.Remedy)
+	row, _ := protocol.RowOf(e.Name)
+	if text, ok := messages.Text("err_" + e.Name); ok && message == row.Means && keptMessages[e.Name] == "" {
+		message = strings.TrimSuffix(text, ".")
+	}
+	if text, ok := messages.Text("err_" + e.Name + "_do"); ok && remedy == row.Remedy && keptRemedies[e.Name] == "" {
+		remedy = text
+	}
+	return message, remedy
 }
 
 // commandOf replaces the method names in remedies of the error table by command lines.

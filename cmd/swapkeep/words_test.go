@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -75,6 +76,43 @@ func TestInsufficientBalance(t *testing.T) {
 	refused.With("promised", big.NewInt(5_000_000).String())
 	if got := wireOf((&terminal{}).inCoins(refused, usdc, usdc)); !strings.HasSuffix(got.Message, "99,999,999, of which open orders need 5") {
 		t.Error(got)
+	}
+}
+
+// TestErrorsInWords: an error is printed in the message table's words, unless the daemon says more
+// or the words are for the popup.
+func TestErrorsInWords(t *testing.T) {
+	own := protocol.New("no_route", "no pool has both tokens")
+	own.Remedy = "try a larger amount"
+	for _, c := range []struct {
+		err  *protocol.Error
+		want string
+	}{
+		{protocol.New("database_full", ""), "The disk is full. Nothing is signed | Free some disk space."},
+		{protocol.New("no_route", "no pool has both tokens"), "no pool has both tokens | Try another amount, token or provider."},
+		{own, "no pool has both tokens | try a larger amount"},
+		{protocol.New("order_unknown", ""), "Order not found | choose one of swapkeep orders"},
+		{protocol.New("session_required", ""), "no unlocked session on this connection | unlock the wallet (swapkeep keys unlock)"},
+		{protocol.New("timed_out", ""), "The answer took too long | try again"},
+		{&protocol.Error{Name: "too_wet", Message: "so it is", Remedy: "see swap.orders"}, "so it is | see swapkeep orders"},
+	} {
+		if message, remedy := inWords(c.err); message+" | "+remedy != c.want {
+			t.Errorf("%s: %s | %s", c.err.Name, message, remedy)
+		}
+	}
+	forThePopup := regexp.MustCompile(`(?i)window|extension|browser|activity|in settings|tick |“try|nothing is done twice|open the order|\$[1-9]`)
+	for _, row := range protocol.Errors {
+		message, remedy := inWords(protocol.New(row.Name, ""))
+		if message != row.Means && forThePopup.MatchString(message) || remedy != inCommands(row.Remedy) && forThePopup.MatchString(remedy) {
+			t.Errorf("%s is said for the popup: %s; %s", row.Name, message, remedy)
+		}
+	}
+	for _, kept := range []map[string]string{keptMessages, keptRemedies} {
+		for name := range kept {
+			if _, ok := protocol.RowOf(name); !ok {
+				t.Errorf("there is no error %s", name)
+			}
+		}
 	}
 }
 
