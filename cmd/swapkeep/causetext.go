@@ -137,24 +137,28 @@ func (l *daemonConn) unitsText(ctx context.Context, t protocol.Terms, of, figure
 }
 
 // stateText returns an order's state in the words of the message table.
-func stateText(o protocol.Order) string {
+func stateText(o protocol.Order) string { return messages.State(shownState(o)) }
+
+// shownState returns the code of an order's state, with the variants of a revoke and of an amount
+// below the promised one.
+func shownState(o protocol.Order) string {
 	short := o.Verdict != nil && o.Verdict.Short
 	switch {
 	case o.Terms.Provider == walletOrders && o.State == "approving":
-		return messages.State("revoking")
+		return "revoking"
 	case o.Terms.Provider == walletOrders && o.State == "filled":
-		return messages.State("revoked")
+		return "revoked"
 	case short && (o.State == "filled" || o.State == "refunded"):
-		return messages.State(o.State + "_short")
+		return o.State + "_short"
 	}
-	return messages.State(o.State)
+	return o.State
 }
 
 // printEntry prints one entry of an order's history: the time, the state, what happened and the
 // condition.
 func (l *daemonConn) printEntry(ctx context.Context, out *screen.Screen, o protocol.Order, e protocol.Entry) {
-	state := stateText(protocol.Order{State: e.State, Terms: o.Terms})
-	out.Styled(screen.States[state], clockTime(e.Time), strings.TrimSuffix(state+": "+l.historyText(ctx, o, e), ": "))
+	now := protocol.Order{State: e.State, Terms: o.Terms}
+	out.Styled(screen.States[shownState(now)], clockTime(e.Time), strings.TrimSuffix(stateText(now)+": "+l.historyText(ctx, o, e), ": "))
 }
 
 // historyText returns what happened in an entry of an order's history, with the condition
