@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -14,55 +12,41 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// amountsIn are the errors whose data are amounts: of the input token, otherwise of the
-// native coin.
-var amountsIn = map[string]struct{ token bool }{
-	"insufficient_funds": {token: true}, "insufficient_gas": {}, "gas_ceiling": {},
+// amountMessages are the messages with amounts that say more of an error than its title; the
+// first whose values there are counts.
+var amountMessages = map[string][]string{
+	"insufficient_funds": {"err_funds_promised", "err_funds_missing"}, "insufficient_gas": {"err_gas_missing", "err_gas_over"}, "gas_ceiling": {"err_gas_over"},
 }
 
-// amountFigures are the data keys of such amounts.
-var amountFigures = []string{"balance", "missing", "needed", "ceiling"}
-
-// inCoins formats an error's amounts for people. With --json they stay in base units.
+// inCoins puts an error about amounts into words. With --json they stay in base units.
 func (t *terminal) inCoins(err error, pays, native amount.Coin) error {
 	var wire *protocol.Error
 	if t.json || !errors.As(err, &wire) {
 		return err
 	}
-	in, ok := amountsIn[wire.Name]
-	if !ok {
-		return err
+	data := wire.Data
+	if wire.Name == "gas_ceiling" {
+		data = map[string]string{"max": wire.Data["needed"], "ceiling": wire.Data["ceiling"]}
 	}
-	coin := native
-	if in.token {
-		coin = pays
-	}
-	told := *wire
-	if wire.Name == "insufficient_funds" {
-		return insufficientBalance(told, pays)
-	}
-	told.Data = maps.Clone(wire.Data)
-	for _, name := range amountFigures {
-		if n := protocol.Amount(told.Data[name]).Int(); n != nil {
-			told.Data[name] = coin.Exact(n)
+	for _, key := range amountMessages[wire.Name] {
+		text, ok := messages.Filled(key, data, func(form, value string) string {
+			n := protocol.Amount(value).Int()
+			switch {
+			case n == nil:
+				return ""
+			case form == "tokenIn":
+				return pays.Exact(n)
+			}
+			return native.Exact(n)
+		})
+		if ok {
+			title, _ := messages.Text("err_" + wire.Name)
+			told := *wire
+			told.Message, told.Data = title+". "+strings.TrimSuffix(text, "."), nil
+			return &told
 		}
 	}
-	return &told
-}
-
-// insufficientBalance says what the account has and what it needs, if the daemon told.
-func insufficientBalance(e protocol.Error, pays amount.Coin) error {
-	balance, missing := protocol.Amount(e.Data["balance"]).Int(), protocol.Amount(e.Data["missing"]).Int()
-	if balance == nil || missing == nil {
-		return &e
-	}
-	need := new(big.Int).Add(balance, missing)
-	e.Message = fmt.Sprintf("insufficient balance: you have %s, need %s", pays.Exact(balance), amount.Decimal(need, pays.Decimals, pays.Decimals))
-	if promised := protocol.Amount(e.Data["promised"]).Int(); promised != nil {
-		e.Message += ", of which open orders need " + amount.Decimal(promised, pays.Decimals, pays.Decimals)
-	}
-	e.Data = nil
-	return &e
+	return err
 }
 
 // figures returns an error's name and data as text.

@@ -1,3 +1,4 @@
+import { filled } from "../i18n/filled";
 import type { MessageKey } from "../i18n/keys";
 import { sentence } from "../i18n/sentence";
 import { textsAreEnglish, t } from "../i18n/t";
@@ -19,12 +20,12 @@ export interface RefusalWords {
 }
 
 /** AmountFormatters are formatters of base units; one is absent if the token is unknown. */
-export interface AmountFormatters {
+export type AmountFormatters = {
 	tokenIn?: (units: string) => string;
 	tokenOut?: (units: string) => string;
 	/** Of the network's native coin. */
 	coin?: (wei: string) => string;
-}
+};
 
 /** Words for the fields that a person chose or was shown, by their names in the wallet's and
  * the providers' formats (testdata/fields.json lists all). Other names are shown as they are. */
@@ -97,17 +98,10 @@ type Details = Failure["details"];
 
 /** The details of a refusal in words; a falsy value if one of them is missing. */
 const details: Partial<Record<ErrorName, (d: Details, a: AmountFormatters) => string | undefined>> = {
-	insufficient_funds: (d, a) => {
-		if (!a.tokenIn || !d["missing"] || !d["balance"]) return undefined;
-		return t(d["promised"] ? "err_funds_promised" : "err_funds_missing", a.tokenIn(d["missing"]), a.tokenIn(d["balance"]), a.tokenIn(d["promised"] ?? "0"));
-	},
-	insufficient_gas: (d, { coin }) => {
-		if (!coin) return undefined;
-		if (d["missing"]) return t("err_gas_missing", coin(d["missing"]), coin(d["needed"] ?? "0"), coin(d["balance"] ?? "0"));
-		return d["max"] && d["ceiling"] ? t("err_gas_over", coin(d["max"]), coin(d["ceiling"])) : undefined;
-	},
-	gas_ceiling: (d, { coin }) => (coin && d["needed"] && d["ceiling"] ? t("err_gas_over", coin(d["needed"]), coin(d["ceiling"])) : undefined),
-	price_refused: (d, { tokenOut }) => (tokenOut && d["offered"] && d["own"] ? t("err_price_impact", tokenOut(d["offered"]), tokenOut(d["own"])) : undefined),
+	insufficient_funds: (d, a) => filled("err_funds_promised", d, a) ?? filled("err_funds_missing", d, a),
+	insufficient_gas: (d, a) => filled("err_gas_missing", d, a) ?? filled("err_gas_over", d, a),
+	gas_ceiling: (d, a) => filled("err_gas_over", { ...d, max: d["needed"] }, a),
+	price_refused: (d, a) => filled("err_price_impact", d, a),
 	backing_off: (d) => d["seconds"] && t("err_wait_for", formatSeconds(Number(d["seconds"]))),
 	provider_busy: (d) => d["retryAfterSeconds"] && t("err_wait_for", formatSeconds(Number(d["retryAfterSeconds"]))),
 	cannot_cancel: (d) => d["until"] && t("err_until", formatTime(d["until"], "whole")),
