@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"swapkeep/chain"
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 	"swapkeep/priceapi/price"
 	"swapkeep/swap"
@@ -43,7 +45,7 @@ func TestWordsAreTheWalletsOwn(t *testing.T) {
 		"ProviderKind": kinds, "OrderKind": constants(swaps, "Kind"), "SupportLevel": constants(swaps, "Support"),
 		"StepKind": constants(swaps, "StepKind"), "EffectKind": constants(swaps, "EffectKind"), "SettledBy": constants(swaps, "SettledBy"),
 		"FeeBasis": constants(swaps, "FeeBasis"),
-		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(judges), "ProvenBy": proofs, "VerdictSource": constants(swaps, "SourceCode"),
+		"Severity": constants(swaps, "Severity"), "FindingCode": slices.Collect(maps.Keys(findingsOf(judges))), "ProvenBy": proofs, "VerdictSource": constants(swaps, "SourceCode"),
 		"OrderState": constants(swaps, "State"), "Condition": constants(swaps, "Condition"), "AllowanceKind": constants(swaps, "AllowanceKind"),
 		"ReasonCode": constants(swaps, "ReasonCode"), "QuoteSource": constants(swaps, "QuoteSource"), "Trusted": trusted,
 		"AttemptKind": constants(chains, "AttemptKind"), "ChartPeriod": periods,
@@ -123,8 +125,16 @@ func beginning(files []*ast.File, prefix string) (values []string) {
 	return values
 }
 
-// findingCodes returns the codes of all findings that a package makes. Each is written as
-// a literal of its four fields, alone or in a list.
+// TestFindingsFillTheirMessages checks that each finding of the wallet has the data that its
+// message for people needs.
+func TestFindingsFillTheirMessages(t *testing.T) {
+	for code, data := range findingsOf(slices.Concat(sourceOf(t, "../swap"), sourceOf(t, "../swap/engine"), sourceOf(t, "../swap/plan"))) {
+		if _, ok := messages.Filled("finding_"+code, data, func(_, value string) string { return value }); !ok {
+			t.Errorf("%s has data %v, and its message needs other", code, data)
+		}
+	}
+}
+
 // valueOf returns an element of a literal without its key.
 func valueOf(e ast.Expr) ast.Expr {
 	if kv, ok := e.(*ast.KeyValueExpr); ok {
@@ -133,7 +143,10 @@ func valueOf(e ast.Expr) ast.Expr {
 	return e
 }
 
-func findingCodes(files []*ast.File) (codes []string) {
+// findingsOf returns the codes of all findings that a package makes, with their data: its keys,
+// each with some value. Each is written as a literal of its four fields, alone or in a list.
+func findingsOf(files []*ast.File) map[string]map[string]string {
+	codes := map[string]map[string]string{}
 	fields := reflect.TypeFor[swap.Finding]().NumField()
 	of := func(typ ast.Expr) bool {
 		if s, ok := typ.(*ast.SelectorExpr); ok {
@@ -146,8 +159,17 @@ func findingCodes(files []*ast.File) (codes []string) {
 		if len(made.Elts) != fields {
 			return
 		}
-		if code, ok := literal(valueOf(made.Elts[0])); ok && !slices.Contains(codes, code) {
-			codes = append(codes, code)
+		code, ok := literal(valueOf(made.Elts[0]))
+		if !ok {
+			return
+		}
+		codes[code] = map[string]string{}
+		if data, ok := valueOf(made.Elts[3]).(*ast.CompositeLit); ok {
+			for _, e := range data.Elts {
+				if key, ok := literal(e.(*ast.KeyValueExpr).Key); ok {
+					codes[code][key] = "some"
+				}
+			}
 		}
 	}
 	for _, f := range files {

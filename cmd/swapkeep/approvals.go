@@ -158,9 +158,9 @@ func (l *daemonConn) revoke(ctx context.Context, token, spender string, f accoun
 		return protocol.New("would_revert", "the token's contract refuses to revoke this approval now")
 	}
 	if !l.t.json {
-		l.printAllowance(n, w)
+		l.printAllowance(ctx, n, w)
 	}
-	if err := blocking(protocol.Review{Findings: w.Findings}); err != nil {
+	if err := l.blocking(ctx, protocol.Review{Findings: w.Findings, Terms: protocol.Terms{SrcChainID: n.ChainID}}); err != nil {
 		return err
 	}
 	if err := l.requireConsent(ctx, c, w.Digest, "Revoke this approval?"); err != nil {
@@ -193,7 +193,7 @@ func oneAllowance(all []protocol.Allowance, token, spender string) (protocol.All
 	return protocol.Allowance{}, usageError{errors.New("several spenders are approved; choose one with --spender, see swapkeep approvals")}
 }
 
-func (l *daemonConn) printAllowance(n protocol.Network, w protocol.Allowance) {
+func (l *daemonConn) printAllowance(ctx context.Context, n protocol.Network, w protocol.Allowance) {
 	out := l.t.talk
 	out.Heading("Revoke")
 	out.Fact("token", fmt.Sprintf("%s %s on %s", w.Symbol, w.Token, n.Name))
@@ -203,9 +203,6 @@ func (l *daemonConn) printAllowance(n protocol.Network, w protocol.Allowance) {
 		coin := native(n)
 		out.Fact("network fee", fmt.Sprintf("about %s, at most %s at current fees", coin.Text(w.Gas.Expected.Int()), coin.Text(w.Gas.Max.Int())))
 	}
-	for _, f := range w.Findings {
-		s := severities[f.Severity]
-		out.Styled(s.how, s.label, fmt.Sprintf("%s (%s)", f.Text, f.Code))
-	}
+	l.listFindings(ctx, out, w.Findings, protocol.Terms{SrcChainID: n.ChainID})
 	out.Fact("digest", string(w.Digest))
 }

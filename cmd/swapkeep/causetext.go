@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"math/big"
 	"strconv"
 	"strings"
@@ -38,99 +41,71 @@ func (l *daemonConn) causeText(ctx context.Context, o protocol.Order, c *protoco
 	return text
 }
 
-// refusalCauses are the causes whose message contains the title of a refusal as $1.
-var refusalCauses = map[string]bool{"refused": true, "refused_for_now": true, "refused_unsigned": true, "refused_by_provider": true}
-
-// causeWords fills in the message of a cause. ok is false if it cannot.
+// causeWords fills in the message of a cause. A refusal has the amounts that it is about, and
+// quotes the daemon's text, which says more than the refusal's title. ok is false if a value
+// is missing.
 func (l *daemonConn) causeWords(ctx context.Context, o protocol.Order, c protocol.Cause, daemonText string) (text string, ok bool) {
-	if refusalCauses[c.Reason] || c.Reason == "outside_terms" {
-		return l.refusalCause(ctx, o, c, daemonText)
-	}
-	values, ok := l.causeValues(ctx, o, c)
-	if !ok {
+	data := map[string]string{"chainId": strconv.FormatUint(o.Terms.SrcChainID, 10)}
+	maps.Copy(data, c.Details)
+	data["error"] = c.Error
+	if text, ok = messages.Filled("cause_"+c.Reason, data, l.formatter(ctx, o.Terms)); !ok {
 		return "", false
 	}
-	return messages.Text("cause_"+c.Reason, values...)
-}
-
-// causeValues returns the values of a cause's message, $1 to $9 in order. Most causes have
-// none.
-func (l *daemonConn) causeValues(ctx context.Context, o protocol.Order, c protocol.Cause) (values []string, ok bool) {
-	d, ok := c.Details, true
-	add := func(value string) {
-		values, ok = append(values, value), ok && value != ""
-	}
-	words := func(key string) {
-		value, _ := messages.Text(key)
-		add(value)
-	}
-	units := func(of, figure string) { add(l.unitsText(ctx, o, of, d[figure])) }
-	spender := func() {
-		if d["spender"] != "" {
-			add(contractText(protocol.Address(d["spender"])))
-		} else {
-			add("")
-		}
-	}
-	switch c.Reason {
-	case "price_fell":
-		units("tokenOut", "minOut")
-		units("tokenOut", "offered")
-	case "allowance_spent":
-		spender()
-		units("tokenIn", "spent")
-		units("tokenIn", "allowed")
-	case "allowance_unchecked":
-		spender()
-	case "check_transaction":
-		chain, err := strconv.ParseUint(d["chainId"], 10, 64)
-		if err != nil {
-			chain = o.Terms.SrcChainID
-		}
-		add(d["tx"])
-		add(l.nameOf(chain))
-	case "waiting":
-		words("condition_" + d["condition"])
-	case "search_started":
-		add(d["block"])
-	case "step_sent", "step_mined":
-		add(d["step"])
-	case "provider_reported":
-		value, _ := messages.Text("order_claim_"+d["state"], messages.Brand(o.Terms.Provider))
-		add(value)
-	case "user_raised_ceiling":
-		units("coin", "previous")
-		units("coin", "ceiling")
-	}
-	return values, ok
-}
-
-// refusalCause fills in the message of a refusal: the first sentence of its title, since the
-// second is about signatures, which the order itself knows better; the amounts that it is
-// about; and the daemon's text, which says more than the title.
-func (l *daemonConn) refusalCause(ctx context.Context, o protocol.Order, c protocol.Cause, daemonText string) (text string, ok bool) {
-	title := ""
-	if c.Reason != "outside_terms" {
-		if title, ok = messages.Text("err_" + c.Error); !ok {
-			return "", false
-		}
-	}
-	title, _, _ = strings.Cut(title, ". ")
-	if text, ok = messages.Text("cause_"+c.Reason, strings.TrimSuffix(title, ".")); !ok {
-		return "", false
-	}
-	if got := l.unitsText(ctx, o, c.Details["of"], c.Details["got"]); got != "" {
+	if got := l.unitsText(ctx, o.Terms, data["of"], data["got"]); got != "" {
 		key, values := "err_got", []string{got}
-		if wanted := l.unitsText(ctx, o, c.Details["of"], c.Details["wanted"]); wanted != "" {
+		if wanted := l.unitsText(ctx, o.Terms, data["of"], data["wanted"]); wanted != "" {
 			key, values = "err_got_wanted", []string{got, wanted}
 		}
 		figures, _ := messages.Text(key, values...)
 		text += " " + figures
 	}
-	if c.QuotedText == "" && daemonText != "" {
+	refusal := strings.HasPrefix(c.Reason, "refused") || c.Reason == "outside_terms"
+	if refusal && c.QuotedText == "" && daemonText != "" {
 		text += quoted("order_said_wallet", daemonText)
 	}
 	return text, true
+}
+
+// findingText returns a finding in the words of the message table; in the daemon's text if a
+// newer daemon sent it, or if a value is missing or cannot be formatted.
+func (l *daemonConn) findingText(ctx context.Context, f protocol.Finding, t protocol.Terms) string {
+	if text, ok := messages.Filled("finding_"+f.Code, f.Data, l.formatter(ctx, t)); ok {
+		return text
+	}
+	return f.Text
+}
+
+// formatter returns the format of the message table's values, for an order or a review with these
+// terms. Values of an unknown form have no words: the daemon's text names the field better.
+func (l *daemonConn) formatter(ctx context.Context, t protocol.Terms) func(form, value string) string {
+	return func(form, value string) (text string) {
+		switch form {
+		case "text":
+			return value
+		case "tokenIn", "tokenOut", "coin":
+			return l.unitsText(ctx, t, form, value)
+		case "basisPoints":
+			if bps, err := strconv.Atoi(value); err == nil {
+				return fmt.Sprintf("%s %%", protocol.Percent(bps))
+			}
+		case "contract":
+			return contractText(protocol.Address(value))
+		case "network":
+			if chain, err := strconv.ParseUint(value, 10, 64); err == nil {
+				return l.nameOf(chain)
+			}
+		case "trusted":
+			return messages.Trusted(value)
+		case "condition":
+			text, _ = messages.Text("condition_" + value)
+		case "claim":
+			text, _ = messages.Text("order_claim_"+value, messages.Brand(t.Provider))
+		case "error": // the first sentence of its title: the second is about signatures
+			text, _ = messages.Text("err_" + value)
+			text, _, _ = strings.Cut(strings.TrimSuffix(text, "."), ". ")
+		}
+		return text
+	}
 }
 
 func quoted(key, said string) string {
@@ -138,9 +113,9 @@ func quoted(key, said string) string {
 	return " " + who + " “" + said + "”"
 }
 
-// unitsText formats base units of an order's tokenIn, tokenOut or coin, as the popup does; ""
-// if the figure is no amount, or the token cannot be looked up.
-func (l *daemonConn) unitsText(ctx context.Context, o protocol.Order, of, figure string) string {
+// unitsText formats base units of the terms' tokenIn, tokenOut or coin, as the popup does; "" if
+// the figure is no amount, or the token cannot be looked up.
+func (l *daemonConn) unitsText(ctx context.Context, t protocol.Terms, of, figure string) string {
 	units, ok := new(big.Int).SetString(figure, 10)
 	if !ok || units.Sign() < 0 {
 		return ""
@@ -149,15 +124,11 @@ func (l *daemonConn) unitsText(ctx context.Context, o protocol.Order, of, figure
 	var err error
 	switch of {
 	case "tokenIn":
-		token := o.Terms.TokenIn
-		if o.Terms.Wrap != "" {
-			token = o.Terms.Wrap
-		}
-		c, err = l.coin(ctx, o.Terms.SrcChainID, token)
+		c, err = l.coin(ctx, t.SrcChainID, cmp.Or(t.Wrap, t.TokenIn))
 	case "tokenOut":
-		c, err = l.coin(ctx, o.Terms.DstChainID, o.Terms.TokenOut)
+		c, err = l.coin(ctx, t.DstChainID, t.TokenOut)
 	case "coin":
-		c = native(l.networks[o.Terms.SrcChainID])
+		c = native(l.networks[t.SrcChainID])
 	}
 	if err != nil || c.Symbol == "" {
 		return ""
@@ -166,31 +137,35 @@ func (l *daemonConn) unitsText(ctx context.Context, o protocol.Order, of, figure
 }
 
 // stateText returns an order's state in the words of the message table.
-func stateText(o protocol.Order) string {
-	short := o.Verdict != nil && o.Verdict.BelowMinimum
+func stateText(o protocol.Order) string { return messages.State(shownState(o)) }
+
+// shownState returns the code of an order's state, with the variants of a revoke and of an amount
+// below the promised one.
+func shownState(o protocol.Order) string {
+	short := o.Verdict != nil && o.Verdict.Short
 	switch {
 	case o.Terms.Provider == walletOrders && o.State == "approving":
-		return messages.State("revoking")
+		return "revoking"
 	case o.Terms.Provider == walletOrders && o.State == "filled":
-		return messages.State("revoked")
+		return "revoked"
 	case short && (o.State == "filled" || o.State == "refunded"):
-		return messages.State(o.State + "_short")
+		return o.State + "_short"
 	}
-	return messages.State(o.State)
+	return o.State
 }
 
 // printEntry prints one entry of an order's history: the time, the state, what happened and the
 // condition.
 func (l *daemonConn) printEntry(ctx context.Context, out *screen.Screen, o protocol.Order, e protocol.Entry) {
-	state := stateText(protocol.Order{State: e.State, Terms: o.Terms})
-	out.Styled(screen.States[state], clockTime(e.Time), strings.TrimSuffix(state+": "+l.historyText(ctx, o, e), ": "))
+	now := protocol.Order{State: e.State, Terms: o.Terms}
+	out.Styled(screen.States[shownState(now)], clockTime(e.Time), strings.TrimSuffix(stateText(now)+": "+l.historyText(ctx, o, e), ": "))
 }
 
 // historyText returns what happened in an entry of an order's history, with the condition
 // unless the words already are the condition's.
 func (l *daemonConn) historyText(ctx context.Context, o protocol.Order, e protocol.Entry) string {
 	text := l.causeText(ctx, o, e.Cause, e.Note)
-	if e.Condition == "" || e.Cause != nil && e.Cause.Reason == "waiting" {
+	if e.Condition == "" || e.Cause != nil && e.Cause.Word == "waiting" {
 		return text
 	}
 	return strings.TrimSpace(text + " (" + messages.Condition(e.Condition) + ")")

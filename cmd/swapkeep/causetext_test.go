@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -66,6 +67,51 @@ func TestCauseText(t *testing.T) {
 	}
 	if got := l.historyText(t.Context(), o, protocol.Entry{Condition: "cancelling", Note: "so it is"}); got != "so it is (Cancelling)" {
 		t.Errorf("a note is said as %q", got)
+	}
+}
+
+// TestEveryFindingHasWords checks the line that the terminal shows for each finding that the
+// daemon knows, and that the daemon's text is for those that cannot be put into words.
+func TestEveryFindingHasWords(t *testing.T) {
+	l, o := causeOrder()
+	const coins = "1000000000000000"
+	lines := map[string]struct {
+		data map[string]string
+		want string
+	}{
+		"gas_insufficient":     {map[string]string{"missing": coins, "needed": "2" + coins[1:], "balance": "0"}, "You need 0.001 ETH more for the network fee: up to 0.002 ETH is needed, you have 0 ETH."},
+		"gas_ceiling":          {map[string]string{"max": coins, "ceiling": "2"}, "The network fee could reach 0.001 ETH, above the limit of 0.000000000000000002 ETH on this network. Wait for a lower fee."},
+		"gas_excessive":        {map[string]string{"expected": coins, "value": coins}, "The network fee is more than half of what you swap: 0.001 ETH for a swap worth 0.001 ETH. This is typical of scams."},
+		"value_unknown":        {nil, "Swapkeep does not know what this swap is worth, so it cannot tell whether the network fee is too high."},
+		"price_unknown":        {nil, "Swapkeep has no price of its own for this pair, so it cannot tell whether the offer is fair."},
+		"price_impact":         {map[string]string{"offered": "1500000", "own": "2000000"}, "The offer is 1.5 USDC.e. By Swapkeep's own price it should be 2 USDC.e."},
+		"output_unverified":    {map[string]string{"token": string(usdcOne)}, "The token you would receive (" + string(usdcOne) + ") is on no list that Swapkeep trusts. Anyone can create a token, give it any name and fake a market for it."},
+		"output_lookalike":     {map[string]string{"token": string(usdcOne), "imitates": string(usdcBase)}, "The token you would receive (" + string(usdcOne) + ") uses the name of another token (" + string(usdcBase) + "). It is not that token. This is typical of scams."},
+		"slippage_low":         {nil, "Slippage is very low: the swap may fail and still cost the network fee."},
+		"slippage_high":        {nil, "Slippage is high: you may receive far less than quoted."},
+		"wraps_first":          {map[string]string{"wrapped": string(usdcOne)}, "Your coin is wrapped first, in a separate transaction."},
+		"settlement_trusted":   {map[string]string{"trustedTo": "relay_router"}, "You send the amount and trust " + messages.Trusted("relay_router") + " to settle the swap. At worst you lose this amount; nothing else can be taken."},
+		"not_simulated":        {nil, "The last step can be simulated only after you sign. Swapkeep simulates it before it sends anything."},
+		"fallback_used":        {map[string]string{"offer": "1", "reason": "would_revert"}, "The offer you selected is not possible now (Simulation failed: the swap would not succeed). This is the provider's next offer; review it again."},
+		"minimum_lowered":      {map[string]string{"accepted": "2000000", "proposed": "1500000"}, "You would receive less: at least 1.5 USDC.e instead of 2 USDC.e."},
+		"ceiling_raised":       {map[string]string{"accepted": coins, "proposed": "2" + coins[1:]}, "The network fee could be higher: up to 0.002 ETH instead of 0.001 ETH."},
+		"fee_raised":           {map[string]string{"accepted": "20", "proposed": "45"}, "The fee would be higher: 0.45 % instead of 0.2 %."},
+		"decimals_unconfirmed": {map[string]string{"amountIn": "7", "minOut": "5", "tokens": string(usdcBase)}, "The amounts shown may be wrong by powers of ten: only a token list, the provider or a single host reported the decimals of " + string(usdcBase) + ". In base units you pay 7 and receive at least 5."},
+	}
+	i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == "FindingCode" })
+	for _, code := range append(protocol.Vocabularies[i].Words, "too_wet") {
+		line, known := lines[code]
+		if !known {
+			line.want = "so it is"
+		}
+		if got := l.findingText(t.Context(), protocol.Finding{Code: code, Text: "so it is", Data: line.data}, o.Terms); got != line.want {
+			t.Errorf("%s: %q", code, got)
+		}
+	}
+	for name, data := range map[string]map[string]string{"absent": {"accepted": "20"}, "none": {"accepted": "20", "proposed": "much"}} {
+		if got := l.findingText(t.Context(), protocol.Finding{Code: "fee_raised", Text: "so it is", Data: data}, o.Terms); got != "so it is" {
+			t.Errorf("a figure that is %s: %q", name, got)
+		}
 	}
 }
 

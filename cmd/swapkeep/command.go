@@ -210,8 +210,9 @@ func complain(root *cobra.Command, err error) {
 		return
 	}
 	if errors.As(err, new(*protocol.Error)) {
-		fmt.Fprintf(root.ErrOrStderr(), "swapkeep: %s (%s)\n", screen.Printable(wire.Message), figures(wire))
-		remedy = screen.Printable(wire.Remedy)
+		message, do := inWords(wire)
+		fmt.Fprintf(root.ErrOrStderr(), "swapkeep: %s (%s)\n", screen.Printable(message), figures(wire))
+		remedy = screen.Printable(do)
 	} else {
 		fmt.Fprintln(root.ErrOrStderr(), "swapkeep:", wire.Message)
 	}

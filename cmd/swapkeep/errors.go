@@ -2,66 +2,51 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 
 	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
-// amountsIn are the errors whose data are amounts: of the input token, otherwise of the
-// native coin.
-var amountsIn = map[string]struct{ token bool }{
-	"insufficient_funds": {token: true}, "insufficient_gas": {}, "gas_ceiling": {},
+// amountMessages are the messages with amounts that say more of an error than its title; the
+// first whose values there are counts.
+var amountMessages = map[string][]string{
+	"insufficient_funds": {"err_funds_promised", "err_funds_missing"}, "insufficient_gas": {"err_gas_missing", "err_gas_over"}, "gas_ceiling": {"err_gas_over"},
 }
 
-// amountFigures are the data keys of such amounts.
-var amountFigures = []string{"balance", "missing", "needed", "ceiling"}
-
-// inCoins formats an error's amounts for people. With --json they stay in base units.
+// inCoins puts an error about amounts into words. With --json they stay in base units.
 func (t *terminal) inCoins(err error, pays, native amount.Coin) error {
 	var wire *protocol.Error
 	if t.json || !errors.As(err, &wire) {
 		return err
 	}
-	in, ok := amountsIn[wire.Name]
-	if !ok {
-		return err
+	data := wire.Data
+	if wire.Name == "gas_ceiling" {
+		data = map[string]string{"max": wire.Data["needed"], "ceiling": wire.Data["ceiling"]}
 	}
-	coin := native
-	if in.token {
-		coin = pays
-	}
-	told := *wire
-	if wire.Name == "insufficient_funds" {
-		return insufficientBalance(told, pays)
-	}
-	told.Data = maps.Clone(wire.Data)
-	for _, name := range amountFigures {
-		if n := protocol.Amount(told.Data[name]).Int(); n != nil {
-			told.Data[name] = coin.Exact(n)
+	for _, key := range amountMessages[wire.Name] {
+		text, ok := messages.Filled(key, data, func(form, value string) string {
+			n := protocol.Amount(value).Int()
+			switch {
+			case n == nil:
+				return ""
+			case form == "tokenIn":
+				return pays.Exact(n)
+			}
+			return native.Exact(n)
+		})
+		if ok {
+			title, _ := messages.Text("err_" + wire.Name)
+			told := *wire
+			told.Message, told.Data = title+". "+strings.TrimSuffix(text, "."), nil
+			return &told
 		}
 	}
-	return &told
-}
-
-// insufficientBalance says what the account has and what it needs, if the daemon told.
-func insufficientBalance(e protocol.Error, pays amount.Coin) error {
-	balance, missing := protocol.Amount(e.Data["balance"]).Int(), protocol.Amount(e.Data["missing"]).Int()
-	if balance == nil || missing == nil {
-		return &e
-	}
-	need := new(big.Int).Add(balance, missing)
-	e.Message = fmt.Sprintf("insufficient balance: you have %s, need %s", pays.Exact(balance), amount.Decimal(need, pays.Decimals, pays.Decimals))
-	if promised := protocol.Amount(e.Data["promised"]).Int(); promised != nil {
-		e.Message += ", of which open orders need " + amount.Decimal(promised, pays.Decimals, pays.Decimals)
-	}
-	e.Data = nil
-	return &e
+	return err
 }
 
 // figures returns an error's name and data as text.
@@ -71,6 +56,41 @@ func figures(e *protocol.Error) string {
 		said = append(said, screen.Printable(key+" "+e.Data[key]))
 	}
 	return strings.Join(said, ", ")
+}
+
+// keptMessages and keptRemedies are the errors whose text in the message table is not for the
+// terminal, and why. The terminal prints the daemon's.
+var (
+	keptMessages = map[string]string{
+		"attach_required": "speaks of the browser", "origin_refused": "speaks of the extension", "version_mismatch": "speaks of the extension",
+		"session_required": "speaks of the window", "no_wallet": "is for no wallet at all, not for one that was named", "plan_unknown": "is not for a digest that was typed wrong",
+		"sandbox_only": "omits that nothing is exported", "keychain_no_bus": "omits D-Bus", "keychain_disabled_bus": "omits D-Bus",
+		"not_importable": "omits whose contract it is", "record_changed": "leaves it to its remedy that nothing is signed",
+	}
+	keptRemedies = map[string]string{
+		"bad_json": "speaks of the extension", "invalid_request": "speaks of the extension", "frame_zero": "speaks of the extension", "frame_too_long": "speaks of the extension",
+		"origin_refused": "speaks of the extension", "read_only": "speaks of the extension", "attach_required": "speaks of the browser", "busy": "speaks of windows",
+		"version_mismatch": "speaks of the window", "daemon_stopped": "speaks of a button", "wrong_chain": "speaks of the settings page", "needs_acknowledge": "speaks of a box to tick",
+		"nothing_pending": "speaks of the order's page", "nonce_used": "speaks of the order's page", "amount_again": "omits the command",
+		"daemon_lost": "promises the same request uuid, and a second command has another", "timed_out": "promises the same request uuid, and a second command has another",
+		"backing_off": "omits to wait", "cannot_cancel": "omits that a signed order expires", "keychain_no_bus": "omits the setting", "not_exportable": "omits the forms",
+		"published_test_key": "omits the sandbox", "record_damaged": "omits the file's name",
+	}
+)
+
+// inWords returns an error's message, without a full stop, and its remedy, for people: in the
+// words of the message table where the daemon's are only those of its table of errors. Others
+// say more, and a remedy with a command is for the terminal.
+func inWords(e *protocol.Error) (message, remedy string) {
+	message, remedy = e.Message, inCommands(e.Remedy)
+	row, _ := protocol.RowOf(e.Name)
+	if text, ok := messages.Text("err_" + e.Name); ok && message == row.Means && keptMessages[e.Name] == "" {
+		message = strings.TrimSuffix(text, ".")
+	}
+	if text, ok := messages.Text("err_" + e.Name + "_do"); ok && remedy == row.Remedy && keptRemedies[e.Name] == "" {
+		remedy = text
+	}
+	return message, remedy
 }
 
 // commandOf replaces the method names in remedies of the error table by command lines.

@@ -304,7 +304,7 @@ func (l *daemonConn) printResult(ctx context.Context, o protocol.Order) error {
 	if err != nil {
 		return err
 	}
-	l.t.result.Painted(screen.States[stateText(o)], stateText(o))
+	l.t.result.Painted(screen.States[shownState(o)], stateText(o))
 	l.t.result.Facts(facts)
 	return nil
 }

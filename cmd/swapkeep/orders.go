@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -96,7 +97,9 @@ func (l *daemonConn) ordersTable(ctx context.Context, orders []protocol.Order) e
 		}
 		rows = append(rows, []string{o.ID, moment(o.Created), stateText(o), what, messages.Condition(o.Condition)})
 	}
-	l.t.result.Table(orderColumns, rows)
+	columns := slices.Clone(orderColumns)
+	columns[2].Style = func(row int) screen.Style { return screen.States[shownState(orders[row])] }
+	l.t.result.Table(columns, rows)
 	return nil
 }
 

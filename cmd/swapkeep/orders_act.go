@@ -147,7 +147,7 @@ func (l *daemonConn) acceptProposal(ctx context.Context, f *consentFlags, id str
 			return err
 		}
 	}
-	if err := blocking(p.Review); err != nil {
+	if err := l.blocking(ctx, p.Review); err != nil {
 		return err
 	}
 	codes := f.acknowledge

@@ -248,7 +248,8 @@ func noOffer(failures map[string]*protocol.Error) error {
 		if len(failures) == 1 && failures[kind] != nil {
 			return failures[kind]
 		}
-		said = append(said, kind+": "+failures[kind].Message)
+		message, _ := inWords(failures[kind])
+		said = append(said, kind+": "+message)
 	}
 	if len(said) == 0 {
 		return protocol.New("no_route", "no provider has an offer for this swap")
@@ -312,9 +313,10 @@ func printFailures(s *screen.Screen, failures map[string]*protocol.Error) {
 		if f == nil {
 			continue
 		}
-		said := fmt.Sprintf("no offer: %s (%s)", f.Message, f.Name)
+		message, remedy := inWords(f)
+		said := fmt.Sprintf("no offer: %s (%s)", message, f.Name)
 		if f.Name == "provider_key" {
-			said += "; " + inCommands(f.Remedy)
+			said += "; " + remedy
 		}
 		s.Fact(kind, said)
 	}

@@ -327,12 +327,16 @@ func (w reviewer) findings(r protocol.Review) error {
 	if len(r.Findings) == 0 {
 		w.out.Fact("none", checkedText(r))
 	}
-	for _, f := range r.Findings {
-		s := severities[f.Severity]
-		w.out.Styled(s.how, s.label, fmt.Sprintf("%s (%s)", f.Text, f.Code))
-	}
+	w.listFindings(w.ctx, w.out, r.Findings, r.Terms)
 	w.out.Fact("digest", string(r.Digest))
 	return nil
+}
+
+func (l *daemonConn) listFindings(ctx context.Context, out *screen.Screen, found []protocol.Finding, t protocol.Terms) {
+	for _, f := range found {
+		s := severities[f.Severity]
+		out.Styled(s.how, s.label, fmt.Sprintf("%s (%s)", l.findingText(ctx, f, t), f.Code))
+	}
 }
 
 // checkedText says what was checked if there are no findings. A signature, or a
@@ -349,10 +353,10 @@ func checkedText(r protocol.Review) string {
 }
 
 // blocking returns errBlocked for a review that cannot be accepted.
-func blocking(r protocol.Review) error {
+func (l *daemonConn) blocking(ctx context.Context, r protocol.Review) error {
 	for _, f := range r.Findings {
 		if f.Severity == "block" {
-			return fmt.Errorf("%w: %s (%s)", errBlocked, f.Text, f.Code)
+			return fmt.Errorf("%w: %s (%s)", errBlocked, strings.TrimSuffix(l.findingText(ctx, f, r.Terms), "."), f.Code)
 		}
 	}
 	if r.Blocked {

@@ -94,7 +94,8 @@ func (t *terminal) table(s protocol.StatusResult) error {
 		fmt.Fprintf(w, "connection\t%s, version %s, since %s\n", from, printable(c.Version), c.Since.Local().Format(time.DateTime))
 	}
 	for _, p := range s.Problems {
-		fmt.Fprintf(w, "problem\t%s\n", screen.Printable(fmt.Sprintf("%s: %s; %s", p.Name, p.Message, p.Remedy)))
+		message, remedy := inWords(&protocol.Error{Name: p.Name, Message: p.Message, Remedy: p.Remedy})
+		fmt.Fprintf(w, "problem\t%s\n", screen.Printable(fmt.Sprintf("%s: %s; %s", p.Name, message, remedy)))
 	}
 	return w.Flush()
 }

@@ -112,7 +112,7 @@ func (l *daemonConn) reviewOnly(ctx context.Context, r trade, f *swapFlags) erro
 			if err := l.printReview(ctx, l.t.result, v); err != nil {
 				return err
 			}
-			return blocking(v)
+			return l.blocking(ctx, v)
 		})
 	})
 }
@@ -201,7 +201,7 @@ func (l *daemonConn) reviewed(ctx context.Context, r trade, p protocol.QuotePara
 	if err := l.printReview(ctx, l.t.talk, review); err != nil {
 		return review, err
 	}
-	return review, blocking(review)
+	return review, l.blocking(ctx, review)
 }
 
 // quoteQuietly is quote without JSON output: with --json, only the order is printed.
@@ -229,7 +229,7 @@ func (l *daemonConn) consent(ctx context.Context, r protocol.Review) ([]string, 
 			continue
 		}
 		l.t.talk.Blank()
-		l.t.talk.Paragraph(screen.Bad, f.Text)
+		l.t.talk.Paragraph(screen.Bad, l.findingText(ctx, f, r.Terms))
 		if err := l.t.typed(ctx, fmt.Sprintf("Type %s to accept this risk", f.Code), f.Code); err != nil {
 			return nil, err
 		}

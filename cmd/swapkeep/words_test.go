@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -66,15 +66,68 @@ func TestRouteText(t *testing.T) {
 	}
 }
 
-func TestInsufficientBalance(t *testing.T) {
-	refused := protocol.New("insufficient_funds", "").With("balance", "99750000000").With("missing", "99900249000000")
-	usdc := amount.Coin{Symbol: "USDC", Decimals: 6}
-	if got := wireOf((&terminal{}).inCoins(refused, usdc, usdc)); got.Message != "insufficient balance: you have 99,750 USDC, need 99,999,999" || got.Name != refused.Name {
-		t.Error(got)
+// TestAmountsInErrors: an error about amounts says them in coins, unless one is missing.
+func TestAmountsInErrors(t *testing.T) {
+	usdc, eth := amount.Coin{Symbol: "USDC", Decimals: 6}, amount.Coin{Symbol: "ETH", Decimals: 18}
+	const milli = "1000000000000000"
+	for _, c := range []struct {
+		name string
+		data map[string]string
+		want string
+	}{
+		{"insufficient_funds", map[string]string{"balance": "99750000000", "missing": "99900249000000"}, "Insufficient balance. You need 99,900,249 USDC more: you have 99,750 USDC"},
+		{"insufficient_funds", map[string]string{"balance": "7000000", "missing": "1000000", "promised": "5000000"}, "Insufficient balance. You need 1 USDC more: you have 7 USDC, and open orders reserve 5 USDC of it"},
+		{"insufficient_gas", map[string]string{"balance": "0", "missing": milli, "needed": milli}, "Not enough for the network fee. You need 0.001 ETH more: up to 0.001 ETH is needed, you have 0 ETH"},
+		{"insufficient_gas", map[string]string{"max": "2" + milli[1:], "ceiling": milli}, "Not enough for the network fee. It could cost up to 0.002 ETH; your limit is 0.001 ETH"},
+		{"gas_ceiling", map[string]string{"needed": "2" + milli[1:], "ceiling": milli}, "The network fee exceeds your limit. It could cost up to 0.002 ETH; your limit is 0.001 ETH"},
+		{"insufficient_funds", map[string]string{"balance": "1"}, "so it is"},
+		{"no_route", map[string]string{"balance": "1", "missing": "1"}, "so it is"},
+	} {
+		refused := protocol.New(c.name, "so it is")
+		refused.Data = c.data
+		if got := wireOf((&terminal{}).inCoins(refused, usdc, eth)); got.Message != c.want || got.Name != c.name {
+			t.Errorf("%s %v: %s", c.name, c.data, got)
+		}
+		if got := wireOf((&terminal{json: true}).inCoins(refused, usdc, eth)); got.Message != "so it is" {
+			t.Errorf("with --json: %s", got)
+		}
 	}
-	refused.With("promised", big.NewInt(5_000_000).String())
-	if got := wireOf((&terminal{}).inCoins(refused, usdc, usdc)); !strings.HasSuffix(got.Message, "99,999,999, of which open orders need 5") {
-		t.Error(got)
+}
+
+// TestErrorsInWords: an error is printed in the message table's words, unless the daemon says more
+// or the words are for the popup.
+func TestErrorsInWords(t *testing.T) {
+	own := protocol.New("no_route", "no pool has both tokens")
+	own.Remedy = "try a larger amount"
+	for _, c := range []struct {
+		err  *protocol.Error
+		want string
+	}{
+		{protocol.New("database_full", ""), "The disk is full. Nothing is signed | Free some disk space."},
+		{protocol.New("no_route", "no pool has both tokens"), "no pool has both tokens | Try another amount, token or provider."},
+		{own, "no pool has both tokens | try a larger amount"},
+		{protocol.New("order_unknown", ""), "Order not found | choose one of swapkeep orders"},
+		{protocol.New("session_required", ""), "no unlocked session on this connection | unlock the wallet (swapkeep keys unlock)"},
+		{protocol.New("timed_out", ""), "The answer took too long | try again"},
+		{&protocol.Error{Name: "too_wet", Message: "so it is", Remedy: "see swap.orders"}, "so it is | see swapkeep orders"},
+	} {
+		if message, remedy := inWords(c.err); message+" | "+remedy != c.want {
+			t.Errorf("%s: %s | %s", c.err.Name, message, remedy)
+		}
+	}
+	forThePopup := regexp.MustCompile(`(?i)window|extension|browser|activity|in settings|tick |“try|nothing is done twice|open the order|\$[1-9]`)
+	for _, row := range protocol.Errors {
+		message, remedy := inWords(protocol.New(row.Name, ""))
+		if message != row.Means && forThePopup.MatchString(message) || remedy != inCommands(row.Remedy) && forThePopup.MatchString(remedy) {
+			t.Errorf("%s is said for the popup: %s; %s", row.Name, message, remedy)
+		}
+	}
+	for _, kept := range []map[string]string{keptMessages, keptRemedies} {
+		for name := range kept {
+			if _, ok := protocol.RowOf(name); !ok {
+				t.Errorf("there is no error %s", name)
+			}
+		}
 	}
 }
 

@@ -1,26 +1,10 @@
 package messages
 
-import (
-	_ "embed"
-	"encoding/json"
-	"fmt"
-	"strings"
-)
+import "strings"
 
-// brandsJSON holds the names under which people know the service behind each kind of
-// provider, the name that is shown first. A vendor that connects other services changes it.
-//
-//go:embed brands.json
-var brandsJSON []byte
-
-var brands = parseBrands()
-
-func parseBrands() (byKind map[string][]string) {
-	if err := json.Unmarshal(brandsJSON, &byKind); err != nil {
-		panic(fmt.Sprintf("messages/brands.json: %v", err))
-	}
-	return byKind
-}
+// brands has the names under which people know the service behind each kind of provider, the
+// name that is shown first. A vendor that connects other services changes it.
+var brands = parse[map[string][]string]("brands.json")
 
 // Brand returns the brand of a kind of provider, or the kind if it has none.
 func Brand(kind string) string {

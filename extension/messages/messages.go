@@ -1,5 +1,5 @@
-// Package messages holds the English words for the codes of an order's state, its causes and
-// its proofs, and the brands of the providers, so that the terminal says what the popup says.
+// Package messages holds the English words for the codes of the wire, which values fill their
+// placeholders, and the brands of the providers, so that the terminal says what the popup says.
 package messages
 
 import (
@@ -10,25 +10,26 @@ import (
 	"regexp"
 )
 
-//go:embed en/states.json en/order.json en/errors.json
+//go:embed en/states.json en/order.json en/errors.json en/review.json brands.json values.json
 var files embed.FS
 
-var texts = parse()
-
-func parse() map[string]string {
+var texts = func() map[string]string {
 	all := map[string]string{}
-	for _, name := range []string{"en/states.json", "en/order.json", "en/errors.json"} {
-		raw, err := files.ReadFile(name)
-		if err != nil {
-			panic(err)
-		}
-		var words map[string]string
-		if err := json.Unmarshal(raw, &words); err != nil {
-			panic(fmt.Sprintf("messages/%s: %v", name, err))
-		}
-		maps.Copy(all, words)
+	for _, name := range []string{"states", "order", "errors", "review"} {
+		maps.Copy(all, parse[map[string]string]("en/"+name+".json"))
 	}
 	return all
+}()
+
+func parse[T any](name string) (v T) {
+	raw, err := files.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		panic(fmt.Sprintf("messages/%s: %v", name, err))
+	}
+	return v
 }
 
 // State, Condition, Source and Trusted return the words for a code of the wire's vocabularies
@@ -76,4 +77,25 @@ func Text(key string, values ...string) (text string, ok bool) {
 		}
 		return ""
 	}), ok
+}
+
+// values has, for the placeholders $1 to $9 of a message, the key of the data that fills it and
+// the form in which it is shown. A message that is not here has none.
+var values = parse[map[string][][2]string]("values.json")
+
+// Filled is [Text] with the values of data that the message needs, put into words by format,
+// which returns "" for what it cannot. ok is also false if a value is missing or has no words.
+func Filled(key string, data map[string]string, format func(form, value string) string) (text string, ok bool) {
+	var all []string
+	for _, v := range values[key] {
+		value := data[v[0]]
+		if value != "" {
+			value = format(v[1], value)
+		}
+		if value == "" {
+			return "", false
+		}
+		all = append(all, value)
+	}
+	return Text(key, all...)
 }

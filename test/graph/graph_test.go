@@ -82,8 +82,8 @@ var allowedImports = map[string][]string{
 
 	"sandbox/...": {"sandbox/...", "internal/clock"}, // its clock can run fast too
 
-	"extension/messages":        {},                     // the English words for codes
-	"cmd/internal/...":          {"extension/messages"}, // terminal input and output
+	"extension/messages":        {}, // the English words for codes
+	"cmd/internal/...":          {}, // terminal input and output
 	"cmd/swapkeep/internal/...": {},
 
 	"cmd/swapkeep":         {"extension/messages", "cmd/internal/...", "cmd/swapkeep/internal/...", "config", "internal/atomicfile", "internal/clock", "internal/failpoint", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest", "internal/procmem"},

@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"golang.org/x/term"
-
-	"swapkeep/extension/messages"
 )
 
 // Widths in columns.
@@ -34,12 +32,11 @@ const (
 	Warn   Style = "1;33"
 )
 
-// States maps doctor results, and the words for final states of orders, to their styles.
+// States maps the codes of doctor results and of final states of orders to their styles.
 var States = map[string]Style{
 	"ok": Good, "warn": Warn, "fail": Bad,
-	messages.State("filled"): Good, messages.State("revoked"): Good, messages.State("filled_short"): Warn,
-	messages.State("refunded"): Warn, messages.State("refunded_short"): Warn,
-	messages.State("expired"): Warn, messages.State("cancelled"): Warn, messages.State("failed"): Bad,
+	"filled": Good, "revoked": Good, "filled_short": Warn, "refunded": Warn, "refunded_short": Warn,
+	"expired": Warn, "cancelled": Warn, "failed": Bad,
 }
 
 // A Screen writes formatted output to one writer.

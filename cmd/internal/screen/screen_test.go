@@ -102,7 +102,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 // Colours do not shift columns, and columns are not narrowed below their minimum.
 func TestTableInColour(t *testing.T) {
 	var b bytes.Buffer
-	at(&b, 20).Table([]Column{{Head: "state"}, {Head: "why", Shrinks: true}}, [][]string{{"Failed", "because of this and that"}})
+	at(&b, 20).Table([]Column{{Head: "state", Style: func(int) Style { return States["failed"] }}, {Head: "why", Shrinks: true}}, [][]string{{"Failed", "because of this and that"}})
 	want := "  \x1b[2mstate\x1b[0m   \x1b[2mwhy\x1b[0m\n  \x1b[1;31mFailed\x1b[0m  because o…\n"
 	if b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)

@@ -11,6 +11,7 @@ type Column struct {
 	Head    string
 	Right   bool // right-aligned, for numbers
 	Shrinks bool // may be narrowed to fit the terminal
+	Style   func(row int) Style
 }
 
 // minColumn is the minimum width of a column that may be narrowed.
@@ -31,14 +32,20 @@ func (s *Screen) Table(columns []Column, rows [][]string) {
 		s.narrow(columns, widths)
 	}
 	if strings.Join(heads, "") != "" {
-		s.cells(columns, widths, heads, func(int, string) Style { return Faint })
+		s.cells(columns, widths, heads, func(int) Style { return Faint })
 	}
-	for _, row := range rows {
-		s.cells(columns, widths, row, func(_ int, cell string) Style { return States[cell] })
+	for r, row := range rows {
+		s.cells(columns, widths, row, func(i int) Style {
+			if style := columns[i].Style; style != nil {
+				return style(r)
+			}
+			return Plain
+		})
 	}
 }
 
-// Grid writes a table whose first row and first column are heads. Columns that do not fit
+// Grid writes a table whose first row and first column are heads. A cell that is a code of States
+// has its style. Columns that do not fit
 // the width continue below, under their own heads.
 func (s *Screen) Grid(rows [][]string) {
 	widths := widthsOf(rows)
@@ -58,23 +65,23 @@ func (s *Screen) Grid(rows [][]string) {
 }
 
 func (s *Screen) gridRow(r int, widths []int, row []string) {
-	s.cells(nil, widths, row, func(i int, cell string) Style {
+	s.cells(nil, widths, row, func(i int) Style {
 		switch {
 		case i == 0:
 			return Faint
 		case r == 0:
 			return Strong
 		}
-		return States[cell]
+		return States[row[i]]
 	})
 }
 
-func (s *Screen) cells(columns []Column, widths []int, row []string, how func(int, string) Style) {
+func (s *Screen) cells(columns []Column, widths []int, row []string, how func(column int) Style) {
 	l := strings.Repeat(" ", indent)
 	for i, cell := range row {
 		cell = Clip(Printable(cell), widths[i])
 		blank := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-		painted := s.Paint(how(i, cell), cell)
+		painted := s.Paint(how(i), cell)
 		if i < len(columns) && columns[i].Right {
 			l += blank + painted + gap
 		} else {

@@ -1,3 +1,4 @@
+import { filled } from "../i18n/filled";
 import type { MessageKey } from "../i18n/keys";
 import { sentence } from "../i18n/sentence";
 import { textsAreEnglish, t } from "../i18n/t";
@@ -19,12 +20,12 @@ export interface RefusalWords {
 }
 
 /** AmountFormatters are formatters of base units; one is absent if the token is unknown. */
-export interface AmountFormatters {
+export type AmountFormatters = {
 	tokenIn?: (units: string) => string;
 	tokenOut?: (units: string) => string;
 	/** Of the network's native coin. */
 	coin?: (wei: string) => string;
-}
+};
 
 /** Words for the fields that a person chose or was shown, by their names in the wallet's and
  * the providers' formats (testdata/fields.json lists all). Other names are shown as they are. */
@@ -97,17 +98,10 @@ type Details = Failure["details"];
 
 /** The details of a refusal in words; a falsy value if one of them is missing. */
 const details: Partial<Record<ErrorName, (d: Details, a: AmountFormatters) => string | undefined>> = {
-	insufficient_funds: (d, a) => {
-		if (!a.tokenIn || !d["missing"] || !d["balance"]) return undefined;
-		return t(d["promised"] ? "err_funds_promised" : "err_funds_missing", a.tokenIn(d["missing"]), a.tokenIn(d["balance"]), a.tokenIn(d["promised"] ?? "0"));
-	},
-	insufficient_gas: (d, { coin }) => {
-		if (!coin) return undefined;
-		if (d["missing"]) return t("err_gas_missing", coin(d["missing"]), coin(d["needed"] ?? "0"), coin(d["balance"] ?? "0"));
-		return d["max"] && d["ceiling"] ? t("err_gas_over", coin(d["max"]), coin(d["ceiling"])) : undefined;
-	},
-	gas_ceiling: (d, { coin }) => (coin && d["needed"] && d["ceiling"] ? t("err_gas_over", coin(d["needed"]), coin(d["ceiling"])) : undefined),
-	price_refused: (d, { tokenOut }) => (tokenOut && d["offered"] && d["own"] ? t("err_price_impact", tokenOut(d["offered"]), tokenOut(d["own"])) : undefined),
+	insufficient_funds: (d, a) => filled("err_funds_promised", d, a) ?? filled("err_funds_missing", d, a),
+	insufficient_gas: (d, a) => filled("err_gas_missing", d, a) ?? filled("err_gas_over", d, a),
+	gas_ceiling: (d, a) => filled("err_gas_over", { ...d, max: d["needed"] }, a),
+	price_refused: (d, a) => filled("err_price_impact", d, a),
 	backing_off: (d) => d["seconds"] && t("err_wait_for", formatSeconds(Number(d["seconds"]))),
 	provider_busy: (d) => d["retryAfterSeconds"] && t("err_wait_for", formatSeconds(Number(d["retryAfterSeconds"]))),
 	cannot_cancel: (d) => d["until"] && t("err_until", formatTime(d["until"], "whole")),
@@ -137,16 +131,24 @@ export function refusalWords(failure: Failure, amounts: AmountFormatters = {}): 
 	if (!Object.hasOwn(errors, name)) return unknownRefusal(failure);
 	const field = failure.details["field"] ?? failure.details["parameter"];
 	const words = field && fieldWords(field);
-	const withField = words && titlesOfField[name];
 	const ours = details[name]?.(failure.details, amounts);
 	const message = !ours && ownMessageWins.has(name) ? messageOf(failure, name) : "";
 	return {
-		title: withField ? t(withField, words) : t(`err_${name}` as MessageKey),
+		title: titleOf(name, words),
 		text: ours || [textsAreEnglish() && message, figureWords(failure.details, amounts)].filter(Boolean).join(" "),
 		...(message && !textsAreEnglish() ? { said: message } : {}),
 		...(field && !words ? { field } : {}),
 		do: t(`err_${name}_do` as MessageKey),
 	};
+}
+
+const titleOf = (name: ErrorName, field: string | undefined) => (field && titlesOfField[name] ? t(titlesOfField[name], field) : t(`err_${name}` as MessageKey));
+
+/** errorTitle returns the first sentence of an error's title, without its full stop: the second is
+ * about signatures. It is undefined for an error of a newer daemon. */
+export function errorTitle(name: string, details: Details = {}): string | undefined {
+	if (!Object.hasOwn(errors, name)) return undefined;
+	return titleOf(name as ErrorName, details["field"] && fieldWords(details["field"])).replace(/\.( .*)?$/, "");
 }
 
 function unknownRefusal(failure: Failure): RefusalWords {

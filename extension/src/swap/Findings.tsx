@@ -1,14 +1,17 @@
-import type { Finding, FindingCode, Token } from "../wire/protocol";
+import type { Finding, FindingCode } from "../wire/protocol";
 import { Icon } from "../components/Icon";
+import { filled, type Formatters } from "../i18n/filled";
 import { optionalMessage, locale, t } from "../i18n/t";
-import { displayAmount } from "../money/amount";
+import { bpsAsPercent } from "../money/percent";
+import { shortAmount, type Unit } from "../money/token-amount";
+import { errorTitle } from "../order/failure-words";
 import { trusted } from "../order/trusted";
 
 interface Props {
 	findings: readonly Finding[];
 	acknowledged: readonly FindingCode[];
-	coin: { symbol: string; decimals: number };
-	token: Token | undefined;
+	coin: Unit;
+	token: Unit | undefined;
 	onAcknowledge: (code: FindingCode, on: boolean) => void;
 }
 
@@ -41,24 +44,9 @@ export function Findings({ findings, acknowledged, coin, token, onAcknowledge }:
 	);
 }
 
-/** Which values of a finding are amounts: of the native coin, or of the token received. */
-const inCoin: Partial<Record<string, readonly string[]>> = {
-	gas_insufficient: ["missing", "needed", "balance"],
-	gas_ceiling: ["max", "ceiling"],
-	gas_excessive: ["expected", "value"],
-	ceiling_raised: ["accepted", "proposed"],
-};
-const inToken: Partial<Record<string, readonly string[]>> = { price_impact: ["offered", "own"], minimum_lowered: ["accepted", "proposed"] };
-
 /** words returns a finding in the user's language, else the daemon's text. */
-export function words(f: Finding, coin: { symbol: string; decimals: number }, token: Token | undefined): string {
-	const unit = inCoin[f.code] ? coin : token;
-	const names = inCoin[f.code] ?? inToken[f.code] ?? Object.keys(f.data ?? {}).sort();
-	const amounts = (inCoin[f.code] ?? inToken[f.code]) !== undefined;
-	const values = names.map((n) => {
-		const value = f.data?.[n] ?? "";
-		if (n === "trustedTo") return trusted(value);
-		return amounts && unit && /^\d+$/.test(value) ? `${displayAmount(value, unit.decimals, 6, locale())} ${unit.symbol}` : value;
-	});
-	return optionalMessage(`finding_${f.code}`, ...values) ?? f.text;
+export function words(f: Finding, coin: Unit, token: Unit | undefined): string {
+	const amount = (unit: Unit | undefined) => (units: string) => unit && shortAmount(units, unit, locale());
+	const formatters: Formatters = { coin: amount(coin), tokenOut: amount(token), trusted, error: (name) => errorTitle(name), basisPoints: (bps) => bpsAsPercent(Number(bps)) };
+	return filled(`finding_${f.code}`, f.data ?? {}, formatters) ?? f.text;
 }
