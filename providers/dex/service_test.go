@@ -150,7 +150,7 @@ func TestTokenIsNotRepeated(t *testing.T) {
 	})
 	_, err := p.Quote(t.Context(), baseRequest())
 	if err == nil || strings.Contains(err.Error(), testToken) || strings.Contains(errors.Unwrap(err).Error(), testToken) {
-		t.Errorf("%v: %v", err, errors.Unwrap(err))
+		t.Errorf("error %v, of %v; want one without the token", err, errors.Unwrap(err))
 	}
 	locked, err := New(Config{Base: "http://127.0.0.1:1", Sandbox: true, Token: func(context.Context) (string, error) { return "", errors.New("locked") }})
 	if err != nil {
