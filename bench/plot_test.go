@@ -59,12 +59,12 @@ func TestTicks(t *testing.T) {
 	} {
 		got := c.axis.ticks()
 		if len(got) != len(c.want) {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: ticks %v, want %v", name, got, c.want)
 			continue
 		}
 		for i, v := range got {
 			if rounded(v) != c.want[i] {
-				t.Errorf("%s: %v", name, got)
+				t.Errorf("%s: ticks %v, want %v", name, got, c.want)
 			}
 		}
 	}

@@ -184,8 +184,8 @@ func chartOf(period string) measurement {
 }
 
 // priceMemoryOf measures the resident memory of a price server with count tokens after
-// its list was requested under load, and of the same program with only a bare handler
-// after the same load.
+// its list was requested under load, idleTime after the last answer, and of the same program
+// with only a bare handler after the same load.
 func priceMemoryOf(count int) measurement {
 	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		s, err := l.priceServer(ctx, count, "")
@@ -211,6 +211,7 @@ func priceMemoryOf(count int) measurement {
 			if _, _, err := c.run(); err != nil {
 				return nil, err
 			}
+			time.Sleep(idleTime)
 			size, err := memory(of.pid, "VmRSS")
 			if err != nil {
 				return nil, err

@@ -283,6 +283,7 @@ func TestSettled(t *testing.T) {
 	}
 	settled := head.Number.Uint64() - 2
 	honest := func() string { return c.host(nil) }
+	twice := honest()
 	for _, tc := range []struct {
 		name  string
 		hosts []string
@@ -295,7 +296,7 @@ func TestSettled(t *testing.T) {
 		{"a fork", []string{honest(), c.host(forks)}, 0, ErrDisagree},
 		{"two hosts against one on a fork", []string{c.host(forks), honest(), honest()}, settled, nil},
 		{"one host down", []string{honest(), "http://127.0.0.1:1"}, 0, ErrUnreachable},
-		{"two urls of one host, and another host that is down", []string{honest(), "http://127.0.0.1:1"}, 0, ErrUnreachable},
+		{"two urls of one host, and another host that is down", []string{twice + "/a", twice + "/b", "http://127.0.0.1:1"}, 0, ErrUnreachable},
 	} {
 		b, hosts, err := newTestHub(t, 1, 3, tc.hosts...).Settled(t.Context(), 1)
 		if b.Number != tc.want || !errors.Is(err, tc.is) || (len(hosts) == min(2, len(tc.hosts))) != (tc.is == nil) {

@@ -112,7 +112,7 @@ func TestBalances(t *testing.T) {
 			return result, err
 		})
 		if got, err := h.Balances(t.Context(), 1, key.addr, tokens); err == nil {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: balances %v, want an error", name, got)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (c *Config) urls() map[string]string {
 	return out
 }
 
-// checkURL allows https to other machines, or in the sandbox only loopback. Errors name the
+// checkURL allows https to other machines, or in the sandbox only http and https to loopback. Errors name the
 // host only: the rest may contain an access key.
 func (c *Config) checkURL(raw string) error {
 	u, err := url.Parse(raw)
@@ -100,6 +100,8 @@ func (c *Config) checkURL(raw string) error {
 	}
 	loopback := u.Hostname() == "127.0.0.1" || u.Hostname() == "::1" || u.Hostname() == "localhost"
 	switch {
+	case c.Sandbox && u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%q: must be http or https", u.Host)
 	case c.Sandbox && !loopback:
 		return fmt.Errorf("%q: a sandbox may only reach this machine", u.Host)
 	case !c.Sandbox && u.Scheme != "https":

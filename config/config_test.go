@@ -59,6 +59,8 @@ func TestRefused(t *testing.T) {
 		{"plain http of the intents, in windows", "", "SWAPKEEP_PROVIDERS_INTENT_FRONTEND_BASE_URL=http://intent.example", "providers.intent.frontend_base_url"},
 		{"plain http of the gasless orders", "[providers.gasless]\nbase_url = \"http://gasless.example\"\n", "", "providers.gasless.base_url"},
 		{"outside from the sandbox", "sandbox = true\n[providers.dex]\nbase_url = \"https://dex.example\"\n", "", "only reach this machine"},
+		{"a websocket as a sandbox's base URL", "sandbox = true\n[providers.bridge]\nbase_url = \"ws://127.0.0.1:1\"\n", "", "must be http or https"},
+		{"no scheme of the web in the sandbox", "sandbox = true\n[providers.dex]\nbase_url = \"file://localhost/v1\"\n", "", "must be http or https"},
 		{"credentials in a URL", "[providers.dex]\nbase_url = \"https://a:b@dex.example\"\n", "", "not a plain URL"},
 		{"type", "", "SWAPKEEP_LIMITS_OPEN_ORDERS=many", "invalid syntax"},
 		{"a table", "", "SWAPKEEP_KEYS=x", "a table"},
@@ -143,7 +145,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for name, raw := range c.urls() {
 			u, err := url.Parse(raw)
-			if raw != "" && (err != nil || u.User != nil || u.Host == "" || u.Scheme != "https" && !c.Sandbox) {
+			if raw != "" && (err != nil || u.User != nil || u.Host == "" || u.Scheme != "https" && !(c.Sandbox && u.Scheme == "http")) {
 				t.Fatalf("%s is %q", name, raw)
 			}
 		}

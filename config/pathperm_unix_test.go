@@ -212,7 +212,7 @@ func TestOwnGroup(t *testing.T) {
 		"comments":                          {"# of the system\n\n" + users, "##\n" + groups, 1000, true},
 	} {
 		if own := ownGroup(c.users, c.groups, 1000, c.gid); own != c.own {
-			t.Errorf("%s: %v", name, own)
+			t.Errorf("%s: own group %t, want %t", name, own, c.own)
 		}
 	}
 }

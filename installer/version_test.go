@@ -36,10 +36,10 @@ func TestNewer(t *testing.T) {
 	for version, want := range map[string]bool{"1.0": true, "1.5": false, "2.0": false} {
 		newer, err := Newer(e.Machine, manifest.User, version)
 		if err != nil || (newer != nil) != want {
-			t.Errorf("%s: %v, %v", version, newer, err)
+			t.Errorf("%s: %v, %v; want a newer one in the way: %t", version, newer, err, want)
 		}
 		if newer != nil && (newer.Path != e.current() || !strings.Contains(newer.Reason, "1.5") || !strings.Contains(newer.Reason, version) || !strings.Contains(newer.Reason, "Going back")) {
-			t.Errorf("%s: %v", version, newer)
+			t.Errorf("%s: %v, want 1.5 at %s, and that it would go back", version, newer, e.current())
 		}
 	}
 	if err := os.RemoveAll(e.path(".local", "lib", "swapkeep", "1.5")); err != nil {

@@ -159,7 +159,7 @@ func TestSystemPlacesServeEveryChannel(t *testing.T) {
 	for goos, program := range map[string]string{"linux": "/opt/google/chrome-beta", "darwin": "/Applications/Google Chrome Canary.app"} {
 		for _, p := range manifest.PlacesOf(goos, "chrome", manifest.System) {
 			if !slices.Contains(p.Footprint, program) {
-				t.Errorf("%s: %v", resolved(p, somebody[goos]), p.Footprint)
+				t.Errorf("%s: footprint %v, want %s in it", resolved(p, somebody[goos]), p.Footprint, program)
 			}
 		}
 	}
@@ -255,7 +255,7 @@ func TestEveryBoxHasAPackaging(t *testing.T) {
 	everyPlace(func(goos string, p manifest.Place) {
 		k, ok := p.Packaging()
 		if ok != (p.Box != "") || ok != (p.App != "") {
-			t.Errorf("%s: %v", resolved(p, somebody[goos]), k)
+			t.Errorf("%s: packaging %v, %t; want one only of a place with box %q and app %q", resolved(p, somebody[goos]), k, ok, p.Box, p.App)
 		}
 		if ok && p.Scope != manifest.User {
 			t.Errorf("%s: a box sees nothing of the system", resolved(p, somebody[goos]))

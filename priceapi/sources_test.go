@@ -35,8 +35,8 @@ func TestSources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := []int{len(s.Leading), len(s.Further), len(s.MetadataSources), len(s.Archives)}; !slices.Equal(got, []int{c.leading, c.further, c.almanacs, c.archives}) {
-			t.Errorf("%s: %v", c.name, got)
+		if got, want := []int{len(s.Leading), len(s.Further), len(s.MetadataSources), len(s.Archives)}, []int{c.leading, c.further, c.almanacs, c.archives}; !slices.Equal(got, want) {
+			t.Errorf("%s: %v leading, further, metadata and archives; want %v", c.name, got, want)
 		}
 		s.Close()
 	}

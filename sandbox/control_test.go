@@ -232,7 +232,7 @@ func TestRPCFaults(t *testing.T) {
 	defer client.Close()
 	for _, tc := range cases {
 		if code, reply := control[map[string]any](t, s, http.MethodPost, "/faults/rpc-1", tc.rule); code != http.StatusOK {
-			t.Fatalf("%s: %v", tc.name, reply)
+			t.Fatalf("%s: status %d, reply %v; want 200", tc.name, code, reply)
 		}
 		if id, err := client.ChainID(t.Context()); !tc.check(id, err) {
 			t.Errorf("%s: got %v, %v", tc.name, id, err)

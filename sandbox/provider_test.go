@@ -24,7 +24,7 @@ func TestEveryProviderIsControlled(t *testing.T) {
 	kinds := []string{"dex", "bridge", "intent", "gasless", "defillama", "geckoterminal", "coingecko", "dexscreener", "blockscout", "goplus"}
 	for _, kind := range kinds {
 		if code, reply := control[map[string]any](t, s, http.MethodPost, "/faults/"+kind, `{"target":"*","kind":"http","status":418}`); code != http.StatusOK {
-			t.Fatalf("%s: %v", kind, reply)
+			t.Fatalf("%s: status %d, reply %v; want 200", kind, code, reply)
 		}
 		resp, err := http.Get(s.BaseURL(kind) + "/nothing")
 		if err != nil {

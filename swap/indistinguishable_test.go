@@ -32,8 +32,8 @@ func TestCovers(t *testing.T) {
 	} {
 		p, q := base(), base()
 		tc.change(&p, &q)
-		if p.covers(q) != tc.want {
-			t.Errorf("%s: %v", name, !tc.want)
+		if got := p.covers(q); got != tc.want {
+			t.Errorf("%s: covers = %t, want %t", name, got, tc.want)
 		}
 	}
 }

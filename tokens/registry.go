@@ -107,6 +107,19 @@ func (r *Registry) add(t Token) {
 	}
 }
 
+// listed returns a token as the first list with it describes it, as before an import changed
+// its decimals.
+func (r *Registry) listed(of id) (Token, bool) {
+	for _, l := range append([]*List{Builtin()}, r.o.Lists...) {
+		for _, t := range l.tokens {
+			if t.id() == of {
+				return t, true
+			}
+		}
+	}
+	return Token{}, false
+}
+
 // addVerifiedNames makes t a token that others can imitate. The first token with a name keeps it.
 func (r *Registry) addVerifiedNames(t Token) {
 	byText := r.verifiedNames[t.Chain]
@@ -222,7 +235,8 @@ func (r *Registry) Import(ctx context.Context, chain uint64, address common.Addr
 }
 
 // Remove deletes an imported token, also on disk when it returns, and reports whether it
-// was one. A token that is also on a list stays known.
+// was one. A token that is also on a list stays known, with the list's decimals, as after
+// a restart.
 func (r *Registry) Remove(chain uint64, address common.Address) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -234,7 +248,8 @@ func (r *Registry) Remove(chain uint64, address common.Address) (bool, error) {
 		return false, err
 	}
 	r.imports--
-	if r.rows[i].Imported = false; r.rows[i].List != "" {
+	if listed, ok := r.listed(id{chain, address}); ok {
+		r.rows[i] = listed
 		return true, nil
 	}
 	r.rows = slices.Delete(r.rows, i, i+1)

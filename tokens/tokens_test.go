@@ -192,6 +192,7 @@ func TestListed(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "orders.db")
 	chain := &fakeChain{answers: token("FOO", "Foo Token")}
+	chain.answers.Hosts = 2
 	db := openDB(t, path)
 	r, err := Open(db, chain, Options{})
 	if err == nil {
@@ -213,11 +214,17 @@ func TestListed(t *testing.T) {
 	if got, _ := r.Lookup(1, other); got.Decimals != 6 {
 		t.Errorf("a list overrides what the contract said: %+v", got)
 	}
+	if !r.DecimalsConfirmed(1, other) {
+		t.Error("imported by two hosts, and not confirmed")
+	}
 	if removed, err := r.Remove(1, other); err != nil || !removed {
 		t.Fatal(removed, err)
 	}
-	if got, ok := r.Lookup(1, other); !ok || got.Imported {
-		t.Errorf("removed from its list: %+v, %t", got, ok)
+	if got, ok := r.Lookup(1, other); !ok || got != l.tokens[0] {
+		t.Errorf("removed, and still listed: %+v, %t; want what a restart would read, %+v", got, ok, l.tokens[0])
+	}
+	if r.DecimalsConfirmed(1, other) {
+		t.Error("the removed token's decimals confirm those of the list")
 	}
 }
 

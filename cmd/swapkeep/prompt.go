@@ -97,14 +97,19 @@ func (t *terminal) newSecret(ctx context.Context, from *secretFlag, question str
 	if err != nil || from.fd != noDescriptor {
 		return first, err
 	}
-	second, err := t.hidden(ctx, "Repeat it")
+	return repeated(first, func() (protocol.Secret, error) { return t.hidden(ctx, "Repeat it") })
+}
+
+// repeated returns first if again returns the same, and otherwise wipes it.
+func repeated(first protocol.Secret, again func() (protocol.Secret, error)) (protocol.Secret, error) {
+	second, err := again()
 	defer second.Zero()
-	if err != nil {
-		return nil, err
+	if err == nil && string(first) != string(second) {
+		err = usageError{errors.New("the passwords do not match; nothing was done")}
 	}
-	if string(first) != string(second) {
+	if err != nil {
 		first.Zero()
-		return nil, usageError{errors.New("the passwords do not match; nothing was done")}
+		return nil, err
 	}
 	return first, nil
 }

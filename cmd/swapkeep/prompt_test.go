@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"swapkeep/host/protocol"
 )
 
 func TestReadLine(t *testing.T) {
@@ -26,6 +28,31 @@ func TestReadLine(t *testing.T) {
 	}
 	if _, err := readLine(strings.NewReader("123456789\n"), 8); err == nil {
 		t.Error("a line that is too long was taken")
+	}
+}
+
+// TestFirstPasswordIsWiped checks that the first of two typed passwords is wiped unless the
+// second equals it.
+func TestFirstPasswordIsWiped(t *testing.T) {
+	for name, c := range map[string]struct {
+		second string
+		err    error
+		taken  bool
+	}{
+		"equal": {"secret", nil, true}, "different": {"secre7", nil, false}, "longer": {"secrets", nil, false},
+		"interrupted": {"", errInterrupted, false}, "the end of the input": {"", errEnd, false},
+	} {
+		first, second := protocol.Secret("secret"), protocol.Secret(c.second)
+		got, err := repeated(first, func() (protocol.Secret, error) { return second, c.err })
+		if wiped := string(first) == strings.Repeat("\x00", 6); wiped == c.taken || (err == nil) != c.taken || c.taken != (string(got) == "secret") {
+			t.Errorf("%s: the first is wiped: %t, error %v; want it taken: %t", name, wiped, err, c.taken)
+		}
+		if c.err != nil && !errors.Is(err, c.err) {
+			t.Errorf("%s: error %v, want %v", name, err, c.err)
+		}
+		if strings.Trim(string(second), "\x00") != "" {
+			t.Errorf("%s: the second is not wiped", name)
+		}
 	}
 }
 

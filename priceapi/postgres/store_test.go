@@ -243,14 +243,17 @@ func TestPriceTable(t *testing.T) {
 	if seq, data, err := term.Table(t.Context(), 0); seq != 0 || data != nil || err != nil {
 		t.Errorf("Table of an empty database = %d, %q, %v; want none", seq, data, err)
 	}
-	const seq = 1<<62 + 5
+	const seq uint64 = 1<<63 + 5 // of a term that begins after January 2038
 	large := strings.Repeat("board", 1<<20)
-	for _, text := range []string{"small", large} {
-		if err := term.PutTable(t.Context(), seq, []byte(text)); err != nil {
+	for _, c := range []struct {
+		seq  uint64
+		text string
+	}{{1<<62 + 5, "small"}, {1<<63 - 1, large}, {seq, "small"}, {seq, large}} {
+		if err := term.PutTable(t.Context(), c.seq, []byte(c.text)); err != nil {
 			t.Fatal(err)
 		}
-		if got, data, err := term.Table(t.Context(), 3); got != seq || string(data) != text || err != nil {
-			t.Errorf("%d, %d bytes, %v", got, len(data), err)
+		if got, data, err := term.Table(t.Context(), 3); got != c.seq || string(data) != c.text || err != nil {
+			t.Errorf("Table = %d, %d bytes, %v; want %d, %d bytes", got, len(data), err, c.seq, len(c.text))
 		}
 	}
 	if got, data, err := term.Table(t.Context(), seq); got != seq || data != nil || err != nil {

@@ -37,12 +37,9 @@ func freeName(path string, now int64) string {
 	}
 }
 
-// pruneDamaged deletes all but the newest keepDamaged files that were set aside.
-func pruneDamaged(path string) error {
+// damagedTimes returns the times of the files that were set aside, oldest first.
+func damagedTimes(path string) ([]int64, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
 	var times []int64
 	for _, e := range entries {
 		if text, ok := strings.CutPrefix(e.Name(), filepath.Base(path)+damagedSuffix); ok {
@@ -52,6 +49,26 @@ func pruneDamaged(path string) error {
 		}
 	}
 	slices.Sort(times)
+	return times, err
+}
+
+// noteAside notes, where there is no history, the newest file that was set aside: the
+// program may have ended before it made a new file and could tell.
+func (s *Store) noteAside() error {
+	times, err := damagedTimes(s.path)
+	if len(times) > 0 {
+		aside := filepath.Base(s.path) + damagedSuffix + strconv.FormatInt(times[len(times)-1], 10)
+		s.damage = fmt.Sprintf("there was no %s, but one that was set aside before as %s; it was begun anew", filepath.Base(s.path), aside)
+	}
+	return err
+}
+
+// pruneDamaged deletes all but the newest keepDamaged files that were set aside.
+func pruneDamaged(path string) error {
+	times, err := damagedTimes(path)
+	if err != nil {
+		return err
+	}
 	for _, n := range times[:max(0, len(times)-keepDamaged)] {
 		err = errors.Join(err, os.Remove(path+damagedSuffix+strconv.FormatInt(n, 10)))
 	}

@@ -202,7 +202,7 @@ func TestChartOfThePast(t *testing.T) {
 	for _, period := range []string{"24h", "week", "month"} {
 		got := chart(t, s, 0, period, then)
 		if len(got) == 0 || got[len(got)-1].Close != worth(0, then) {
-			t.Errorf("%s: %v", period, got)
+			t.Errorf("%s: %v, want %v as the last close", period, got, worth(0, then))
 		}
 	}
 }

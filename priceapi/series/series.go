@@ -106,6 +106,11 @@ func (s *Store) open(broken error) error {
 	if problem == nil && a.empty {
 		problem = broken // the file had content before
 	}
+	if problem == nil && a.empty {
+		if err := s.noteAside(); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
 	if problem == nil {
 		if problem = s.start(); !errors.Is(problem, ErrDamaged) {
 			return problem

@@ -256,7 +256,7 @@ func TestLateMinute(t *testing.T) {
 		i      int
 	}{{"24h", 4}, {"week", 0}, {"month", 0}} {
 		if got := chart(t, s, 0, c.period, h.now()); got[c.i].High != peak {
-			t.Errorf("%s: %v", c.period, got)
+			t.Errorf("%s: %v, want %v as the high of candle %d", c.period, got, peak, c.i)
 		}
 	}
 	if last := chart(t, s, 0, "month", h.now()); last[0].Close != worth(0, h.now()) {

@@ -239,6 +239,29 @@ func TestNoDatabase(t *testing.T) {
 	}
 }
 
+// TestCrashWhileSetAside checks that damage is told if the program ended after the damaged
+// file was renamed, before or while the new one was made.
+func TestCrashWhileSetAside(t *testing.T) {
+	for name, left := range map[string][]byte{"no file": nil, "an empty file": {}} {
+		path := filepath.Join(t.TempDir(), "prices.db")
+		ok(t, os.WriteFile(path+damagedSuffix+"1800000000", []byte("x"), 0o600))
+		ok(t, os.WriteFile(path+damagedSuffix+"999", []byte("older"), 0o600))
+		if left != nil {
+			ok(t, os.WriteFile(path, left, 0o600))
+		}
+		h := newFakeClock(noon)
+		s := open(t, path, h)
+		if got, want := s.Damage(), "prices.db"+damagedSuffix+"1800000000"; !strings.Contains(got, want) {
+			t.Errorf("%s: damage %q, want %s in it", name, got, want)
+		}
+		appended(t, s, minute(noon, 1))
+		ok(t, s.Close())
+		if s = open(t, path, h); s.Damage() != "" {
+			t.Errorf("%s: damage %q of a sound file, want none", name, s.Damage())
+		}
+	}
+}
+
 // TestForeignRows checks that a row written for other tokens is ignored even if its
 // checksums are right.
 func TestForeignRows(t *testing.T) {

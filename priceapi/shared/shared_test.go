@@ -259,7 +259,7 @@ func TestNumbered(t *testing.T) {
 	for _, c := range []struct {
 		term int64
 		n    uint64
-	}{{1, 1}, {1, 2}, {1, 1<<24 - 1}, {2, 1}, {1 << 30, 5}, {1<<31 - 1, 5}} {
+	}{{1, 1}, {1, 2}, {1, 1<<24 - 1}, {2, 1}, {1 << 30, 5}, {1<<31 - 1, 5}, {1 << 31, 1}, {1<<32 - 1, 5}} { // terms begin at seconds since 1970; these end in 2106
 		got := Numbered(b, c.term, c.n)
 		if got.Seq <= last || got.Seq&(1<<pastBits-1) != 0 || b.Seq != 9 {
 			t.Errorf("term %d, %d: %d after %d", c.term, c.n, got.Seq, last)

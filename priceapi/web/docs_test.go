@@ -49,7 +49,7 @@ func TestDocument(t *testing.T) {
 	for record := range schemas {
 		fields := dig(schemas, record, "properties")
 		if len(fields) == 0 || schemas[record].(node)["additionalProperties"] != false {
-			t.Errorf("%s: %v", record, schemas[record])
+			t.Errorf("%s: %v, want properties and no additional ones", record, schemas[record])
 		}
 		for name := range fields {
 			f := dig(fields, name)

@@ -106,10 +106,10 @@ func (pr tokenPair) holds(n *big.Int) bool { return !pr.pulled || n.Cmp(permit2U
 // permit2Unlimited is 2^160-1, which Permit2 never decreases.
 var permit2Unlimited = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 160), big.NewInt(1))
 
-// isToken is false for the router, for Permit2 and for the addresses that have a special
-// meaning to the router.
+// isToken is false for the router, the reactor, Permit2 and the addresses that have a
+// special meaning to the router.
 func (d deployment) isToken(a common.Address) bool {
-	return a != msgSender && a != addressThis && a != d.router && a != permit2
+	return a != msgSender && a != addressThis && a != d.router && a != d.reactor && a != permit2
 }
 
 // pooled returns the token that pools hold for t: the wrapped coin for the native one.

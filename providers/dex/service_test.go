@@ -150,7 +150,7 @@ func TestTokenIsNotRepeated(t *testing.T) {
 	})
 	_, err := p.Quote(t.Context(), baseRequest())
 	if err == nil || strings.Contains(err.Error(), testToken) || strings.Contains(errors.Unwrap(err).Error(), testToken) {
-		t.Errorf("%v: %v", err, errors.Unwrap(err))
+		t.Errorf("error %v, of %v; want one without the token", err, errors.Unwrap(err))
 	}
 	locked, err := New(Config{Base: "http://127.0.0.1:1", Sandbox: true, Token: func(context.Context) (string, error) { return "", errors.New("locked") }})
 	if err != nil {
@@ -224,6 +224,7 @@ func TestRequests(t *testing.T) {
 		"all Permit2 can hold":         {func(r *swap.QuoteRequest) { r.TokenIn, r.TokenOut, r.AmountIn = testUSDC, nativeCoin, permit2Unlimited }, swap.BadRequest},
 		"more than Permit2 can allow":  {func(r *swap.QuoteRequest) { r.TokenIn, r.AmountIn = testDAI, new(big.Int).Lsh(big.NewInt(1), 200) }, swap.BadRequest},
 		"Permit2 as a token":           {func(r *swap.QuoteRequest) { r.TokenIn = permit2 }, swap.BadRequest},
+		"the reactor as a token":       {func(r *swap.QuoteRequest) { r.TokenOut = base.reactor }, swap.BadRequest},
 		"the router as a token":        {func(r *swap.QuoteRequest) { r.TokenOut = base.router }, swap.BadRequest},
 		"wrapping for a friend":        {func(r *swap.QuoteRequest) { r.TokenOut, r.Recipient = base.wrapped, testFriend }, swap.UnsupportedRoute},
 		"wrapping with a fee":          {func(r *swap.QuoteRequest) { r.TokenOut = base.wrapped }, swap.BadRequest},

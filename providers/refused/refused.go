@@ -33,7 +33,8 @@ const (
 	maxFiles = 20        // one per kind of refusal; the oldest is removed
 	MaxFile  = 64 << 10  // bytes
 
-	keepInterval = 10 * time.Minute // until a kind is kept again
+	keepInterval  = 10 * time.Minute // until a kind is kept again
+	retryInterval = time.Minute      // until a kind that could not be written is tried again
 )
 
 // A Keeper keeps replies in one directory. It is safe for concurrent use.
@@ -78,7 +79,7 @@ var worthKeeping = []swap.Code{swap.Undecodable, swap.ProviderInvalidResponse, s
 // their result. Refused parts of a reply are reported through the context itself
 // ([swap.OnPartRefused]). accounts are those in the request, to be redacted. A file is
 // written at once, for each kind of refusal at most once in ten minutes. Errors of writing
-// a file are ignored.
+// a file are not reported; the next refusal of its kind after a minute is tried again.
 func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.Address) (context.Context, func(error)) {
 	ctx, recorder := rest.Record(ctx)
 	report := func(err error) {
@@ -86,10 +87,16 @@ func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.A
 		if !errors.As(err, &r) || !slices.Contains(worthKeeping, r.Code) {
 			return
 		}
-		if name := fileName(kind, r); k.claimKind(name) {
-			if last := recorder.Last(); len(last) > 0 {
-				_ = k.keep(name, kind, r, last, redaction{secrets: recorder.Redact, accounts: accounts})
-			}
+		name := fileName(kind, r)
+		if !k.claimKind(name) {
+			return
+		}
+		last := recorder.Last()
+		switch {
+		case len(last) == 0:
+			k.setKept(name, time.Time{})
+		case k.keep(name, kind, r, last, redaction{secrets: recorder.Redact, accounts: accounts}) != nil:
+			k.setKept(name, k.now().Add(retryInterval-keepInterval))
 		}
 	}
 	return swap.OnPartRefused(ctx, report), report
@@ -114,6 +121,14 @@ func (k *Keeper) claimKind(name string) bool {
 	return true
 }
 
+// setKept corrects the time of a claim after which no reply was kept.
+func (k *Keeper) setKept(name string, at time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kept[name] = at
+}
+
+// keep writes a file. That an old one could not be removed is no error.
 func (k *Keeper) keep(name string, kind swap.Kind, r *swap.Refusal, last []rest.Exchange, hide redaction) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -131,7 +146,8 @@ func (k *Keeper) keep(name string, kind swap.Kind, r *swap.Refusal, last []rest.
 	}); err != nil {
 		return err
 	}
-	return k.drop()
+	_ = k.drop()
+	return nil
 }
 
 func (k *Keeper) drop() error {

@@ -217,6 +217,41 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestWriteFails: a reply that could not be written does not stop the next of its kind for
+// as long as one that was, but for a while, and one without exchanges not at all.
+func TestWriteFails(t *testing.T) {
+	home, now := t.TempDir(), time.Unix(1_800_000_000, 0)
+	k := New(home, "1.2.3", func() time.Time { return now })
+	refusal := swap.Refuse(swap.Undecodable, "no json")
+	_, done := k.Watch(t.Context(), swap.DEX)
+	done(refusal) // nothing was exchanged
+	inTheWay := filepath.Join(home, Dir)
+	if err := os.WriteFile(inTheWay, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, k, `{"first":1}`, "application/json", refusal)
+	if err := os.Remove(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, k, `{"second":1}`, "application/json", refusal)
+	if names, _ := files(t, home); len(names) != 0 {
+		t.Errorf("kept %v at once after a failure, want none", names)
+	}
+	now = now.Add(retryInterval)
+	ask(t, k, `{"third":1}`, "application/json", refusal)
+	if names, all := files(t, home); len(names) != 1 || !strings.Contains(all, "third") {
+		t.Errorf("kept %v with %s, want the third reply", names, all)
+	}
+
+	k = New(home, "1.2.3", func() time.Time { return now })
+	_, done = k.Watch(t.Context(), swap.DEX)
+	done(refusal)
+	ask(t, k, `{"fourth":1}`, "application/json", refusal)
+	if _, all := files(t, home); !strings.Contains(all, "fourth") {
+		t.Errorf("kept %s, want the fourth reply: before it nothing was exchanged", all)
+	}
+}
+
 // FuzzRedact: the file for any reply is ASCII JSON within its limit, without the account.
 func FuzzRedact(f *testing.F) {
 	f.Add([]byte(`{"a":"` + account.Hex() + `"}`))

@@ -276,7 +276,8 @@ func (s *Server) afterFailure(_ context.Context, o *order, st state) (state, err
 	return st.withStatus(pending), nil
 }
 
-// refunding sends the refund and waits until it is mined.
+// refunding sends the refund and waits until it is mined. One that reverted is sent again
+// after a failure.
 func (s *Server) refunding(ctx context.Context, o *order, st state) (state, error) {
 	if st.payment == (common.Hash{}) {
 		if !s.paceElapsed(st) {
@@ -295,6 +296,9 @@ func (s *Server) refunding(ctx context.Context, o *order, st state) (state, erro
 		return st, nil
 	case receipt == nil:
 		return st, nil
+	case receipt.Status != types.ReceiptStatusSuccessful:
+		st.payment, st.isRefund = common.Hash{}, false
+		return st.withStatus(failed), nil
 	}
 	st = st.withStatus(refunded)
 	st.details = "Refunded on origin"

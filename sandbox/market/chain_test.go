@@ -370,7 +370,7 @@ func TestSuperseed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v := value("ETH/USD"); v[0].Int64() != want {
-			t.Errorf("%s: %v", mode, v)
+			t.Errorf("%s: ETH/USD is %v, want %d", mode, v, want)
 		}
 	}
 }

@@ -174,7 +174,7 @@ func TestLlamaPast(t *testing.T) {
 		"/prices/historical/1000000000/" + key, "/prices/historical/" + strconv.FormatInt(ago.Unix()+100, 10) + "/" + key + "?searchWidth=1m",
 	} {
 		if got := at(s.get(absent), "coins", key); got != nil {
-			t.Errorf("%s: %v", absent, got)
+			t.Errorf("%s: %v, want no price", absent, got)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func TestLeftovers(t *testing.T) {
 		}
 		left := Leftovers(o)
 		if (len(left) == 1) != (c.left > 0) {
-			t.Errorf("%s: %v", name, left)
+			t.Errorf("%s: leftovers %v, want one of %d (0 = none)", name, left, c.left)
 		}
 		if len(left) == 1 && (left[0].Amount.Int64() != c.left || left[0].Spender != permit2 || left[0].Token != usdc || left[0].Shares != nil) {
 			t.Errorf("%s: %+v", name, left[0])

@@ -37,7 +37,7 @@ func TestRevokeProof(t *testing.T) {
 		"the token, not inside": {byPermit2, []*types.Log{zero}, false},
 	} {
 		if got := RevokedIn(c.logs, account, c.g); got != c.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: RevokedIn = %t, want %t", name, got, c.want)
 		}
 	}
 }

@@ -394,8 +394,8 @@ func TestJudgeTakes(t *testing.T) {
 		{"a swap", usdc, "3593564c", 7, false},
 	} {
 		tx := types.NewTx(&types.DynamicFeeTx{To: &x.to, Data: common.FromHex(x.data), Value: big.NewInt(x.value)})
-		if cannotReceive(ours, tx) != x.want {
-			t.Errorf("%s: %v", x.what, !x.want)
+		if got := cannotReceive(ours, tx); got != x.want {
+			t.Errorf("%s: cannotReceive = %t, want %t", x.what, got, x.want)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestForms(t *testing.T) {
 		found := search(t).Bytes(tt.name, []byte(tt.text))
 		if tt.secret == "" {
 			if len(found) != 0 {
-				t.Errorf("%s: %v", tt.name, found)
+				t.Errorf("%s: found %v, want none", tt.name, found)
 			}
 			continue
 		}
@@ -80,7 +80,7 @@ func TestForms(t *testing.T) {
 		}
 		for _, f := range found {
 			if f.Secret != tt.secret || f.Place != tt.name {
-				t.Errorf("%s: %v", tt.name, f)
+				t.Errorf("%s: found %v, want %s in %s", tt.name, f, tt.secret, tt.name)
 			}
 			if strings.Contains(f.String(), password) {
 				t.Error("a finding shows the secret")

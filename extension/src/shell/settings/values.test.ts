@@ -34,6 +34,10 @@ describe("a value above what a session may set", () => {
 	);
 	it("takes it whatever the value, where the setting's right is the password", () => expect(asksPassword(setting("switch", "true", { requires: "password" }), undefined)).toBe(true));
 	it("is out of bounds here where it is a terminal's", () => {
+		const short = setting("duration", "15m0s", { min: "1m0s", max: "24h0m0s", terminalAbove: "2h0m0s" });
+		expect(boundsOf(short)).toEqual(["1", "120"]);
+		expect(kinds.duration.read("120", short)).toEqual({ value: "7200s" });
+		expect(kinds.duration.read("121", short)).toBe("settings_out_of_bounds");
 		expect(boundsOf(slippage)).toEqual(["0.01", "15"]);
 		expect(kinds.percent.read("15.01", slippage)).toBe("settings_out_of_bounds");
 	});

@@ -50,7 +50,9 @@ export function secondsOf(duration: string): number {
 
 const minutes = (duration: string) => String(Math.round((secondsOf(duration) / 60) * 100) / 100);
 
-function readDuration(draft: string, { min, max }: Setting): Value | MessageKey {
+function readDuration(draft: string, setting: Setting): Value | MessageKey {
+	const { min } = setting;
+	const max = browserMax(setting);
 	const text = draft.trim().replace(",", ".");
 	if (!/^\d{1,5}(\.\d{1,2})?$/.test(text)) return "settings_no_number";
 	const seconds = Math.round(Number(text) * 60);
