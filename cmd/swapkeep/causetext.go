@@ -142,7 +142,7 @@ func stateText(o protocol.Order) string { return messages.State(shownState(o)) }
 // shownState returns the code of an order's state, with the variants of a revoke and of an amount
 // below the promised one.
 func shownState(o protocol.Order) string {
-	short := o.Verdict != nil && o.Verdict.Short
+	short := o.Verdict != nil && o.Verdict.BelowMinimum
 	switch {
 	case o.Terms.Provider == walletOrders && o.State == "approving":
 		return "revoking"
@@ -165,7 +165,7 @@ func (l *daemonConn) printEntry(ctx context.Context, out *screen.Screen, o proto
 // unless the words already are the condition's.
 func (l *daemonConn) historyText(ctx context.Context, o protocol.Order, e protocol.Entry) string {
 	text := l.causeText(ctx, o, e.Cause, e.Note)
-	if e.Condition == "" || e.Cause != nil && e.Cause.Word == "waiting" {
+	if e.Condition == "" || e.Cause != nil && e.Cause.Reason == "waiting" {
 		return text
 	}
 	return strings.TrimSpace(text + " (" + messages.Condition(e.Condition) + ")")
