@@ -24,18 +24,19 @@ import (
 )
 
 const (
-	signTurns   = 60
-	signsInTurn = 50
-	peerWarmUp  = 2000 // a peer's signatures before the first that counts
+	signRounds    = 60   // each signer in turn, once per round
+	signsPerRound = 50   // by each signer
+	peerWarmUp    = 2000 // signatures that a Node library makes before it is measured
 
 	bareSecp256k1 = "secp256k1 signature alone"
 )
 
-// libraries are the peers in Node, with the versions of its lock file.
+// libraries are the Node libraries that the vault is compared with, at the versions in
+// bench/node/package-lock.json.
 var libraries = []struct{ name, version string }{{"viem", "2.57.0"}, {"ethers", "6.17.0"}}
 
-// inNode returns their names.
-func inNode() (names []string) {
+// libraryNames returns the display names of libraries, such as "viem 2.57.0 in Node".
+func libraryNames() (names []string) {
 	for _, l := range libraries {
 		names = append(names, l.name+" "+l.version+" in Node")
 	}
@@ -108,9 +109,9 @@ func measurePermit(ctx context.Context, l *lab) (_ sides, err error) {
 	}
 	signers = append(signers, each(bare))
 	all := make(sides, len(signers))
-	for turn := range 1 + l.sampleCount(signTurns) {
+	for turn := range 1 + l.sampleCount(signRounds) {
 		for i, sign := range signers {
-			took, err := sign(signsInTurn)
+			took, err := sign(signsPerRound)
 			if err = errors.Join(err, ctx.Err()); err != nil {
 				return nil, err
 			}

@@ -6,7 +6,7 @@ import "time"
 var subjects = []subject{
 	{"spawn to hello, daemon up", peers("bare Go echo host"), bareC, inTime, atMostTimes(1.5), measureSpawn},
 	{"hello round trip", peers("same relay, bare echo daemon"), bareC, inTime, atMostTimes(1.5), measureRoundTrip},
-	{"Permit2 PermitSingle: hash + sign", inNode(), bareSecp256k1, inTime, timesFaster(8), measurePermit},
+	{"Permit2 PermitSingle: hash + sign", libraryNames(), bareSecp256k1, inTime, timesFaster(8), measurePermit},
 	{"signature: nonces told apart by their time, |t|", nil, "", inT, atMost(5), measureNonces},
 	{"host time added to a quote", nil, "the provider's HTTP alone", inTime, atMostMore(float64(time.Millisecond)), measureQuote},
 	{"host time added to four providers at once", nil, "the slowest one's HTTP alone", inTime, atMostMore(float64(2 * time.Millisecond)), measureAtOnce},

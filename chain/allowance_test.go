@@ -28,7 +28,7 @@ func TestAllowances(t *testing.T) {
 		token: {Balance: new(big.Int), Code: constantCode(bigHash(77))}, broken: {Balance: new(big.Int), Code: revertCode},
 		wordy: {Balance: new(big.Int), Code: answer},
 	})
-	h := newTestHub(t, 1, 1, c.serve(t))
+	h := newTestClient(t, 1, 1, c.serve(t))
 	if a, err := h.Allowance(t.Context(), 1, token, owner, spender); err != nil || a.Int64() != 77 {
 		t.Errorf("allowance = %v, %v", a, err)
 	}
@@ -90,7 +90,7 @@ func TestWastefulToken(t *testing.T) {
 	}
 	tokens[123] = wasteful
 	c := newTestChain(t, 1, alloc)
-	h := newTestHub(t, 1, 1, c.serve(t))
+	h := newTestClient(t, 1, 1, c.serve(t))
 	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
 		if method != "eth_call" {
 			return result, err
@@ -147,7 +147,7 @@ func TestPermitAllowances(t *testing.T) {
 		return slices.Concat(word(amount), word(big.NewInt(expiration)), word(big.NewInt(nonce)))
 	}
 	c := newTestChain(t, 1, types.GenesisAlloc{})
-	h := newTestHub(t, 1, 1, c.serve(t))
+	h := newTestClient(t, 1, 1, c.serve(t))
 	for _, tc := range []struct {
 		name string
 		out  []byte

@@ -18,7 +18,7 @@ func TestAsk(t *testing.T) {
 		tells:   {Balance: new(big.Int), Code: constantCode(bigHash(77))},
 		reverts: {Balance: new(big.Int), Code: revertCode},
 	})
-	h := newTestHub(t, 1, 1, c.serve(t))
+	h := newTestClient(t, 1, 1, c.serve(t))
 	got, err := h.Ask(t.Context(), 1, []Question{{reverts, symbolCall}, {tells, symbolCall}, {empty, nil}})
 	if err != nil || len(got) != 3 || got[0] != nil || !bytes.Equal(got[1], bigHash(77).Bytes()) || got[2] == nil || len(got[2]) != 0 {
 		t.Fatalf("Ask = %x, %v, want nil, 32 bytes and an empty answer", got, err)

@@ -171,7 +171,7 @@ func TestBumpKeepsTheKind(t *testing.T) {
 		}
 		key := newTestKey(t, "kind")
 		c := newTestChain(t, id, funded(key.addr))
-		s := newTestSender(t, tempDB(t), newTestHub(t, id, 2, c.serve(t)), key)
+		s := newTestSender(t, tempDB(t), newTestClient(t, id, 2, c.serve(t)), key)
 		if _, err := s.Submit(t.Context(), "a", pay(id, key.addr, "0xaa", 1), soon()); err != nil {
 			t.Fatal(err)
 		}

@@ -22,12 +22,12 @@ func TestIsContract(t *testing.T) {
 		if tc.code != nil {
 			alloc[a] = types.Account{Code: tc.code, Balance: common.Big0}
 		}
-		h := newTestHub(t, 1, 1, newTestChain(t, 1, alloc).serve(t))
+		h := newTestClient(t, 1, 1, newTestChain(t, 1, alloc).serve(t))
 		if got, err := h.IsContract(t.Context(), 1, a); err != nil || got != tc.want {
 			t.Errorf("%s: %t, %v", name, got, err)
 		}
 	}
-	down := newTestHub(t, 1, 1, "http://127.0.0.1:1")
+	down := newTestClient(t, 1, 1, "http://127.0.0.1:1")
 	if _, err := down.IsContract(t.Context(), 1, common.Address{0xaa}); err == nil {
 		t.Error("a node that is down says what an address is")
 	}

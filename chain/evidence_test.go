@@ -27,7 +27,7 @@ type claimedTx struct {
 	l1Fee   uint64
 	gas     uint64 // in addition to a transfer's
 	to      byte   // of the called address
-	forgets bool   // receipts of other transactions are gone
+	pruned  bool   // receipts of other transactions are gone
 	value   byte   // sent along
 	from    byte   // of the sender's address
 	later   byte   // seconds, added to the block's time
@@ -78,7 +78,7 @@ func (c claimedTx) receipt(arg json.RawMessage) (any, error) {
 	switch {
 	case c.indexes:
 		return nil, &rpcError{Code: -32000, Message: "transaction indexing is in progress"}
-	case tx != evidenceTx && c.forgets || tx == evidenceTx && c.block == 0:
+	case tx != evidenceTx && c.pruned || tx == evidenceTx && c.block == 0:
 		return nil, nil
 	}
 	status := uint64(1)
@@ -153,7 +153,7 @@ func TestEvidence(t *testing.T) {
 			for _, n := range tc.nodes {
 				urls = append(urls, n.node(10).serve(t))
 			}
-			h := newTestHub(t, 10, 3, urls...)
+			h := newTestClient(t, 10, 3, urls...)
 			ev, ok, err := h.Evidence(t.Context(), 10, evidenceTx)
 			if ok != tc.ok || ev.Depth != tc.depth {
 				t.Errorf("ok %v, depth %d, want %v, %d", ok, ev.Depth, tc.ok, tc.depth)
@@ -166,7 +166,7 @@ func TestEvidence(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := newTestHub(t, 10, 3, deep.node(10).serve(t)).Evidence(t.Context(), 1, evidenceTx); !errors.Is(err, ErrNoNetwork) {
+	if _, _, err := newTestClient(t, 10, 3, deep.node(10).serve(t)).Evidence(t.Context(), 1, evidenceTx); !errors.Is(err, ErrNoNetwork) {
 		t.Errorf("no network: %v", err)
 	}
 }
@@ -178,13 +178,13 @@ var errAny = errors.New("any")
 // endpoint that is down does not count as agreement.
 func TestEvidenceOneSource(t *testing.T) {
 	url := claimedTx{head: 12, block: 10}.node(10).serve(t)
-	ev, ok, err := newTestHub(t, 10, 3, url+"/a", url+"/b").Evidence(t.Context(), 10, evidenceTx)
+	ev, ok, err := newTestClient(t, 10, 3, url+"/a", url+"/b").Evidence(t.Context(), 10, evidenceTx)
 	if err != nil || !ok || len(ev.Hosts) != 1 {
 		t.Errorf("two urls of one host: %v, %v, %v", ev.Hosts, ok, err)
 	}
 	for name, node := range map[string]claimedTx{"absent": {head: 12}, "there": {head: 12, block: 10}} {
 		url := node.node(10).serve(t)
-		_, ok, err = newTestHub(t, 10, 3, url+"/a", url+"/b", "http://127.0.0.1:1").Evidence(t.Context(), 10, evidenceTx)
+		_, ok, err = newTestClient(t, 10, 3, url+"/a", url+"/b", "http://127.0.0.1:1").Evidence(t.Context(), 10, evidenceTx)
 		if err == nil || ok || errors.Is(err, ErrDisagree) {
 			t.Errorf("%s, by one host twice while the other is down: %v, %v", name, ok, err)
 		}
@@ -199,7 +199,7 @@ func TestEvidenceOneSource(t *testing.T) {
 		}
 		h.Close()
 	}
-	ev, ok, err = newTestHub(t, 10, 3, url, "http://127.0.0.1:1").Evidence(t.Context(), 10, evidenceTx)
+	ev, ok, err = newTestClient(t, 10, 3, url, "http://127.0.0.1:1").Evidence(t.Context(), 10, evidenceTx)
 	if err == nil || ok || ev.Depth != 3 {
 		t.Errorf("one is down: depth %d, %v, %v", ev.Depth, ok, err)
 	}
@@ -229,22 +229,23 @@ func TestMalformedReceipts(t *testing.T) {
 			}
 			return result, err
 		})
-		ev, ok, err := newTestHub(t, 10, 3, n.serve(t)).Evidence(t.Context(), 10, evidenceTx)
+		ev, ok, err := newTestClient(t, 10, 3, n.serve(t)).Evidence(t.Context(), 10, evidenceTx)
 		if ok || err == nil {
 			t.Errorf("%s: %+v, %v, %v", name, ev, ok, err)
 		}
 	}
 }
 
-// TestReplacedByAgreement checks a used nonce for which there is no receipt of ours.
-func TestReplacedByAgreement(t *testing.T) {
+// TestReplacedAcrossHosts checks that Replaced reports a nonce as used by a foreign transaction
+// only if two hosts, or the only one, show it used and none has a receipt of ours.
+func TestReplacedAcrossHosts(t *testing.T) {
 	used := claimedTx{head: 12, nonce: 6}
 	unused := claimedTx{head: 12, nonce: 5}
 	mined := claimedTx{head: 12, nonce: 6, block: 10}
 	indexing := claimedTx{head: 12, nonce: 6, indexes: true}
-	long := claimedTx{head: 3_000_000, nonce: 6}
-	longForgotten := long
-	longForgotten.forgets = true
+	old := claimedTx{head: 3_000_000, nonce: 6}
+	oldPruned := old
+	oldPruned.pruned = true
 	for _, tc := range []struct {
 		name  string
 		nodes []claimedTx
@@ -258,20 +259,20 @@ func TestReplacedByAgreement(t *testing.T) {
 		{"both", []claimedTx{used, used}, true, false},
 		{"one host of two", []claimedTx{used, unused}, false, false},
 		{"one indexing", []claimedTx{used, indexing}, false, true},
-		{"a block long ago", []claimedTx{long}, true, false},
-		{"a block long ago, receipts pruned", []claimedTx{longForgotten}, false, true},
+		{"an old block", []claimedTx{old}, true, false},
+		{"an old block, receipts pruned", []claimedTx{oldPruned}, false, true},
 	} {
 		var urls []string
 		for _, n := range tc.nodes {
 			urls = append(urls, n.node(10).serve(t))
 		}
-		hosts, err := newTestHub(t, 10, 3, urls...).Replaced(t.Context(), 10, common.Address{1}, 5, 2, []common.Hash{evidenceTx})
+		hosts, err := newTestClient(t, 10, 3, urls...).Replaced(t.Context(), 10, common.Address{1}, 5, 2, []common.Hash{evidenceTx})
 		want := 0
 		if tc.want {
 			want = min(2, len(urls))
 		}
 		if len(hosts) != want || (err != nil) != tc.fails {
-			t.Errorf("%s: %v, %v, want %v", tc.name, hosts, err, tc.want)
+			t.Errorf("%s: hosts %v, error %v; want %d hosts, an error: %t", tc.name, hosts, err, want, tc.fails)
 		}
 	}
 }
@@ -293,7 +294,7 @@ func TestTransfers(t *testing.T) {
 // and on screens.
 func TestNodeTextIsPrintable(t *testing.T) {
 	n := &testNode{answer: constant(1)}
-	h := newTestHub(t, 1, 1, n.serve(t))
+	h := newTestClient(t, 1, 1, n.serve(t))
 	n.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
 		if method == "eth_blockNumber" {
 			return nil, &rpcError{Code: -32000, Message: "bad\x1b[2Jnews\n" + strings.Repeat("x", 1<<16)}

@@ -94,7 +94,7 @@ func TestTiers(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.p.gas = 100_000
-			h := newTestHub(t, tc.id, 1, tc.p.node(tc.id).serve(t))
+			h := newTestClient(t, tc.id, 1, tc.p.node(tc.id).serve(t))
 			g, err := h.GasPrice(t.Context(), tc.id)
 			if (err == nil) != tc.estimates {
 				t.Fatalf("%+v, %v", g, err)
@@ -134,7 +134,7 @@ func TestNamelessBlock(t *testing.T) {
 		}
 		return result, err
 	})
-	h := newTestHub(t, base, 1, n.serve(t))
+	h := newTestClient(t, base, 1, n.serve(t))
 	if g, err := h.GasPrice(t.Context(), base); err == nil {
 		t.Errorf("GasPrice = %+v, want an error", g)
 	}
@@ -154,7 +154,7 @@ func TestHistoryRefusedByAGateway(t *testing.T) {
 			}
 			return method == "eth_feeHistory"
 		}, nil)
-		if g, err := newTestHub(t, 1, 1, n.serve(t)).GasPrice(t.Context(), 1); (err == nil) != priced {
+		if g, err := newTestClient(t, 1, 1, n.serve(t)).GasPrice(t.Context(), 1); (err == nil) != priced {
 			t.Errorf("status %d: %+v, %v", status, g, err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestHistoryRefusedByAGateway(t *testing.T) {
 func TestAbsurdEstimate(t *testing.T) {
 	for _, gas := range []uint64{maxGas + 1, math.MaxUint64 - 1, math.MaxUint64} {
 		n := pricer{base: "0x1", tip: "0x1", gas: gas}.node(1)
-		h := newTestHub(t, 1, 1, n.serve(t))
+		h := newTestClient(t, 1, 1, n.serve(t))
 		if cost, err := h.Cost(t.Context(), pay(1, common.Address{1}, "0x2222", 1)); err == nil {
 			t.Errorf("%d units: %+v", gas, cost)
 		}

@@ -266,7 +266,7 @@ func TestForeignIsNotCancelled(t *testing.T) {
 	key := newTestKey(t, "foreign")
 	c := newTestChain(t, base, funded(key.addr))
 	blind, url := proxied(t, c)
-	s, now := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key), &fakeClock{time.Now()}
+	s, now := newTestSender(t, tempDB(t), newTestClient(t, base, 2, url, c.serve(t)), key), &fakeClock{time.Now()}
 	s.now, s.sleep = func() time.Time { return now.Time }, func(context.Context, time.Duration) error { return nil }
 	foreign(t, c, key, 0)
 	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), Policy{Until: now.Add(24 * time.Hour)}); err != nil || tx.Nonce != 1 {

@@ -55,7 +55,7 @@ func TestWatchGas(t *testing.T) {
 	alloc := funded(key.addr)
 	alloc[gasPriceOracle] = types.Account{Balance: new(big.Int), Code: constantCode(bigHash(4321))}
 	c := newTestChain(t, base, alloc)
-	h := newTestHub(t, base, 1, c.serve(t))
+	h := newTestClient(t, base, 1, c.serve(t))
 	h.watches.every = 2 * time.Millisecond
 	if err := h.WatchGas(t.Context(), 1, func(GasPrice) {}); !errors.Is(err, ErrNoNetwork) {
 		t.Errorf("no network: %v", err)
@@ -102,7 +102,7 @@ func TestWatchGas(t *testing.T) {
 // TestWatchGasEnds checks that the poller ends with its last watcher, and with the hub.
 func TestWatchGasEnds(t *testing.T) {
 	c := newTestChain(t, base, types.GenesisAlloc{})
-	h := newTestHub(t, base, 1, c.serve(t))
+	h := newTestClient(t, base, 1, c.serve(t))
 	h.watches.every = time.Millisecond
 	w, stop := watch(t, h, base)
 	w.next(t)
@@ -132,7 +132,7 @@ func TestWatchGasEnds(t *testing.T) {
 // next head after the outage is.
 func TestWatchGasSurvivesAnOutage(t *testing.T) {
 	c := newTestChain(t, base, types.GenesisAlloc{})
-	h := newTestHub(t, base, 1, c.serve(t))
+	h := newTestClient(t, base, 1, c.serve(t))
 	h.watches.every = 2 * time.Millisecond
 	w, stop := watch(t, h, base)
 	defer stop()

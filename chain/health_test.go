@@ -56,7 +56,7 @@ func TestBehind(t *testing.T) {
 			for _, n := range tc.nodes {
 				urls = append(urls, n.serve(t))
 			}
-			h := newTestHub(t, 10, 1, urls...)
+			h := newTestClient(t, 10, 1, urls...)
 			if all := h.Health(); len(all) != 2 || all[0].Head != 0 || all[0].Failure != "" {
 				t.Errorf("before any use: %+v", all)
 			}
@@ -87,7 +87,7 @@ func TestLyingHead(t *testing.T) {
 			}
 			return result, err
 		})
-		h := newTestHub(t, 10, 1, honest.serve(t), liar.serve(t))
+		h := newTestClient(t, 10, 1, honest.serve(t), liar.serve(t))
 		if balance, err := h.Balance(t.Context(), 10, common.Address{1}, Native); err != nil || balance.Int64() != 90 {
 			t.Errorf("%v: balance %v, %v", answer, balance, err)
 		}
@@ -98,7 +98,7 @@ func TestLyingHead(t *testing.T) {
 // however new it is.
 func TestGoneHead(t *testing.T) {
 	honest, liar := at(10, 90, time.Hour), at(10, 91, 0)
-	h := newTestHub(t, 10, 1, honest.serve(t), liar.serve(t))
+	h := newTestClient(t, 10, 1, honest.serve(t), liar.serve(t))
 	liar.set(func(w http.ResponseWriter, method string) bool { return method == "eth_getBalance" && down(w, method) }, nil)
 	ask := func() error {
 		_, err := h.Balance(t.Context(), 10, common.Address{1}, Native)
@@ -131,7 +131,7 @@ func TestLaterBlockDoesNotPutAnEndpointBehind(t *testing.T) {
 func TestSurveyFindsTheDead(t *testing.T) {
 	good, dead, strange := at(10, 90, 0), at(10, 90, 0), at(1, 90, 0)
 	dead.set(down, nil)
-	h := newTestHub(t, 10, 1, good.serve(t), dead.serve(t), strange.serve(t))
+	h := newTestClient(t, 10, 1, good.serve(t), dead.serve(t), strange.serve(t))
 	for range 5 {
 		if _, err := h.Balance(t.Context(), 10, common.Address{1}, Native); err != nil {
 			t.Fatal(err)

@@ -150,7 +150,7 @@ func put(t *testing.T, db *bolt.DB, tx *Tx, raw []byte) {
 func TestUnknownRecords(t *testing.T) {
 	key := newTestKey(t, "ledger")
 	c := newTestChain(t, base, funded(key.addr))
-	hub := newTestHub(t, base, 1, c.serve(t))
+	hub := newTestClient(t, base, 1, c.serve(t))
 	for name, change := range map[string]func(m map[string]any){
 		"state":  func(m map[string]any) { m["state"] = "bridging" },
 		"format": func(m map[string]any) { m["v"], m["attempts"], m["new"] = 2, "elsewhere", true },

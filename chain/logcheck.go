@@ -17,35 +17,34 @@ const (
 	logCheckReceipts = 6
 )
 
-// CheckLogs checks that each of the hosts, when asked for logs, shows one of about that
-// block that it has a receipt of. If one does not, it keeps logs in an index that lags,
-// and its answer that there are none means nothing. A chain without any activity gives
-// nothing to compare and no error. It may be repeated.
+// CheckLogs checks for each host that eth_getLogs returns a log that a receipt of that host
+// contains, at or shortly before block. If it does not, the host's log index lags, and an
+// empty answer from it proves nothing. If there is no log to compare, CheckLogs returns nil.
 func (h *MultiClient) CheckLogs(ctx context.Context, id, block uint64, hosts []string) error {
 	p, err := h.pool(id)
 	if err != nil {
 		return err
 	}
-	left := slices.Clone(hosts)
+	unverified := slices.Clone(hosts)
 	var errs []error
 	for _, e := range p.order() {
-		if !slices.Contains(left, e.host) {
+		if !slices.Contains(unverified, e.host) {
 			continue
 		}
 		if err := e.checkLogs(ctx, block); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		left = slices.DeleteFunc(left, func(host string) bool { return host == e.host })
+		unverified = slices.DeleteFunc(unverified, func(host string) bool { return host == e.host })
 	}
-	if len(left) == 0 {
+	if len(unverified) == 0 {
 		return nil
 	}
-	return fmt.Errorf("chain %d: nothing can be concluded from the logs of %v: %w", id, left, errors.Join(errs...))
+	return fmt.Errorf("chain %d: cannot rely on the logs of %v: %w", id, unverified, errors.Join(errs...))
 }
 
-// checkLogs looks for the most recent log that a receipt shows, and checks that e shows it
-// when asked for logs.
+// checkLogs takes the first log of the latest transaction that has one, by its receipts, and
+// checks that eth_getLogs of e returns a log of that transaction too.
 func (e *endpoint) checkLogs(ctx context.Context, block uint64) error {
 	receipts := 0
 	for n := block; n > 0 && n+logCheckBlocks > block; n-- {
@@ -92,5 +91,5 @@ func (e *endpoint) checkLogsOf(ctx context.Context, tx common.Hash, block uint64
 			return true, nil
 		}
 	}
-	return false, fmt.Errorf("%s is behind with its logs: it shows none of transaction %s in block %d", e.host, tx, block)
+	return false, fmt.Errorf("the log index of %s lags: eth_getLogs returns no log of transaction %s in block %d", e.host, tx, block)
 }

@@ -155,7 +155,7 @@ func TestLogs(t *testing.T) {
 		{"two hosts agree, a third is down", []string{"http://127.0.0.1:1", honest(), honest()}, settled, 2, true, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			h := newTestHub(t, 1, 3, tc.hosts...)
+			h := newTestClient(t, 1, 3, tc.hosts...)
 			s, err := h.Logs(t.Context(), 1, LogFilter{Address: logger, Topics: [][]common.Hash{{wanted}}}, 0)
 			if (err != nil) != (tc.is != nil) || tc.is != nil && tc.is != errAny && !errors.Is(err, tc.is) {
 				t.Errorf("error = %v, want %v", err, tc.is)
@@ -176,16 +176,16 @@ func TestLogs(t *testing.T) {
 		"nothing to look at": {Address: logger, Topics: [][]common.Hash{{wanted}}},
 	} {
 		from := map[string]uint64{"a later beginning": settled - 2, "nothing to look at": head + 5}[name]
-		s, err := newTestHub(t, 1, 3, honest(), honest()).Logs(t.Context(), 1, f, from)
+		s, err := newTestClient(t, 1, 3, honest(), honest()).Logs(t.Context(), 1, f, from)
 		if err != nil || len(s.Logs) != 0 || (s.Through.Number == settled) != (from <= settled) {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
-	s, err := newTestHub(t, 1, 3, honest()).Logs(t.Context(), 1, LogFilter{Topics: [][]common.Hash{{wanted, other}}}, 0)
+	s, err := newTestClient(t, 1, 3, honest()).Logs(t.Context(), 1, LogFilter{Topics: [][]common.Hash{{wanted, other}}}, 0)
 	if err != nil || len(s.Logs) != 2 || s.Logs[0].BlockNumber >= s.Logs[1].BlockNumber {
 		t.Errorf("either topic of any contract: %+v, %v", s.Logs, err)
 	}
-	if _, err := newTestHub(t, 1, 3, honest()).Logs(t.Context(), 10, LogFilter{}, 0); !errors.Is(err, ErrNoNetwork) {
+	if _, err := newTestClient(t, 1, 3, honest()).Logs(t.Context(), 10, LogFilter{}, 0); !errors.Is(err, ErrNoNetwork) {
 		t.Errorf("no network: %v", err)
 	}
 }
@@ -220,7 +220,7 @@ func TestLogsInParts(t *testing.T) {
 				_, _ = w.Write(answer.Body.Bytes())
 			}))
 			t.Cleanup(server.Close)
-			h := newTestHub(t, 1, 2, server.URL)
+			h := newTestClient(t, 1, 2, server.URL)
 			var got []common.Hash
 			from, looks := uint64(1), 0
 			for ; looks < 50; looks++ {
@@ -298,7 +298,7 @@ func TestSettled(t *testing.T) {
 		{"one host down", []string{honest(), "http://127.0.0.1:1"}, 0, ErrUnreachable},
 		{"two urls of one host, and another host that is down", []string{twice + "/a", twice + "/b", "http://127.0.0.1:1"}, 0, ErrUnreachable},
 	} {
-		b, hosts, err := newTestHub(t, 1, 3, tc.hosts...).Settled(t.Context(), 1)
+		b, hosts, err := newTestClient(t, 1, 3, tc.hosts...).Settled(t.Context(), 1)
 		if b.Number != tc.want || !errors.Is(err, tc.is) || (len(hosts) == min(2, len(tc.hosts))) != (tc.is == nil) {
 			t.Errorf("%s: %+v by %v, %v", tc.name, b, hosts, err)
 		}
@@ -330,7 +330,7 @@ func TestHead(t *testing.T) {
 		{"one host down", []string{honest, down}, 0, ErrUnreachable},
 		{"one host of three down", []string{down, honest, c.behind(2)}, latest, nil},
 	} {
-		if got, err := newTestHub(t, 1, 3, tc.hosts...).Head(t.Context(), 1); got != tc.want || !errors.Is(err, tc.is) {
+		if got, err := newTestClient(t, 1, 3, tc.hosts...).Head(t.Context(), 1); got != tc.want || !errors.Is(err, tc.is) {
 			t.Errorf("%s: %d, %v", tc.name, got, err)
 		}
 	}
@@ -371,7 +371,7 @@ func TestNonceBit(t *testing.T) {
 		{"one host is down", 514, []string{honest(), "http://127.0.0.1:1"}, false, ErrUnreachable},
 		{"no such contract", 514, []string{honest(), empty}, false, errAny},
 	} {
-		used, hosts, err := newTestHub(t, 1, 3, tc.hosts...).NonceBit(t.Context(), 1, bitmap, common.Address{1}, big.NewInt(tc.nonce), 2)
+		used, hosts, err := newTestClient(t, 1, 3, tc.hosts...).NonceBit(t.Context(), 1, bitmap, common.Address{1}, big.NewInt(tc.nonce), 2)
 		if used != tc.used || (err != nil) != (tc.is != nil) || tc.is != nil && tc.is != errAny && !errors.Is(err, tc.is) {
 			t.Errorf("%s: %v by %v, %v", tc.name, used, hosts, err)
 		}
@@ -379,7 +379,7 @@ func TestNonceBit(t *testing.T) {
 			t.Errorf("%s: by %v", tc.name, hosts)
 		}
 	}
-	h := newTestHub(t, 1, 3, honest())
+	h := newTestClient(t, 1, 3, honest())
 	for _, bad := range []*big.Int{big.NewInt(-1), new(big.Int).Lsh(common.Big1, 256)} {
 		if _, _, err := h.NonceBit(t.Context(), 1, bitmap, common.Address{1}, bad, 2); err == nil {
 			t.Errorf("nonce %s is one", bad)
@@ -407,7 +407,7 @@ func TestBalanceDelta(t *testing.T) {
 		return result, err
 	})
 	honest := func() string { return c.host(nil) }
-	h := newTestHub(t, 1, 3, honest(), honest())
+	h := newTestClient(t, 1, 3, honest(), honest())
 	for at, want := range map[uint64]int64{block - 1: 0, block: 700, block + 1: 0} {
 		if got, hosts, err := h.BalanceDelta(t.Context(), 1, common.Address{0xcc}, at); err != nil || got.Amount.Int64() != want || got.Sent != 0 || len(hosts) != 2 {
 			t.Errorf("block %d: %v by %v, %v", at, got, hosts, err)
@@ -419,10 +419,10 @@ func TestBalanceDelta(t *testing.T) {
 	if _, _, err := h.BalanceDelta(t.Context(), 1, c.key.addr, 0); err == nil {
 		t.Error("there is a block before the first")
 	}
-	if _, _, err := newTestHub(t, 1, 3, honest(), lies).BalanceDelta(t.Context(), 1, common.Address{0xcc}, block); !errors.Is(err, ErrDisagree) {
+	if _, _, err := newTestClient(t, 1, 3, honest(), lies).BalanceDelta(t.Context(), 1, common.Address{0xcc}, block); !errors.Is(err, ErrDisagree) {
 		t.Errorf("one lies: %v", err)
 	}
-	if got, _, err := newTestHub(t, 1, 3, lies, honest(), honest()).BalanceDelta(t.Context(), 1, common.Address{0xcc}, block); err != nil || got.Amount.Int64() != 700 {
+	if got, _, err := newTestClient(t, 1, 3, lies, honest(), honest()).BalanceDelta(t.Context(), 1, common.Address{0xcc}, block); err != nil || got.Amount.Int64() != 700 {
 		t.Errorf("two against one: %v, %v", got, err)
 	}
 }
@@ -437,7 +437,7 @@ func TestShowsLogs(t *testing.T) {
 		}
 		return names
 	}
-	honest, late := newTestHub(t, 1, 3, c.host(nil), c.host(nil)), newTestHub(t, 1, 3, c.host(nil), c.host(hides))
+	honest, late := newTestClient(t, 1, 3, c.host(nil), c.host(nil)), newTestClient(t, 1, 3, c.host(nil), c.host(hides))
 	shows := func(h *MultiClient, block uint64) error { return h.CheckLogs(t.Context(), 1, block, hosts(h)) }
 	c.send(common.Address{0xcc}, 700, nil) // without a log
 	if err := errors.Join(shows(honest, 1), shows(late, 1)); err != nil {
@@ -469,7 +469,7 @@ func TestShowsLogs(t *testing.T) {
 	if err := shows(late, head+5); err != nil {
 		t.Errorf("nothing to compare nearby: %v", err)
 	}
-	if err := shows(newTestHub(t, 1, 3, c.host(nil), c.host(fails)), head); err == nil {
+	if err := shows(newTestClient(t, 1, 3, c.host(nil), c.host(fails)), head); err == nil {
 		t.Error("a host that answers nothing is believed")
 	}
 }
@@ -479,7 +479,7 @@ func TestEvidenceOfAPayment(t *testing.T) {
 	c := newLoggingChain(t)
 	tx := c.send(common.Address{0xcc}, 700, nil)
 	c.mine(2)
-	h := newTestHub(t, 1, 2, c.host(nil), c.host(nil))
+	h := newTestClient(t, 1, 2, c.host(nil), c.host(nil))
 	ev, ok, err := h.Evidence(t.Context(), 1, tx)
 	if err != nil || !ok || ev.From != c.key.addr || ev.Value.Int64() != 700 || ev.To != (common.Address{0xcc}) {
 		t.Fatalf("Evidence = %+v, %v, %v, want the sender, recipient and value 700", ev, ok, err)

@@ -218,7 +218,7 @@ func TestChainIDAfterReconnect(t *testing.T) {
 	}}
 	server := httptest.NewServer(n)
 	defer server.Close()
-	h := newTestHub(t, 1, 1, server.URL)
+	h := newTestClient(t, 1, 1, server.URL)
 	r, err := h.Reader(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +257,7 @@ func TestChainIDAfterReconnect(t *testing.T) {
 // is over.
 func TestHealth(t *testing.T) {
 	a, b := &testNode{answer: constant(1)}, &testNode{answer: constant(1)}
-	h := newTestHub(t, 1, 1, a.serve(t), b.serve(t))
+	h := newTestClient(t, 1, 1, a.serve(t), b.serve(t))
 	r, err := h.Reader(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +285,7 @@ func TestHealth(t *testing.T) {
 // failure.
 func TestCallerGivesUp(t *testing.T) {
 	n := &testNode{answer: constant(1)}
-	h := newTestHub(t, 1, 1, n.serve(t))
+	h := newTestClient(t, 1, 1, n.serve(t))
 	r, err := h.Reader(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -406,7 +406,7 @@ func TestSendOutcome(t *testing.T) {
 		{"gone", "gone", "unreachable"},
 		{"gone", odd, "open"},
 	} {
-		h := newTestHub(t, 1, 1, reply(c.a), reply(c.b))
+		h := newTestClient(t, 1, 1, reply(c.a), reply(c.b))
 		err := reader{h.pools[0]}.SendTransaction(t.Context(), tx)
 		got := "open"
 		switch {

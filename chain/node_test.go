@@ -178,8 +178,8 @@ func relayed(err error) error {
 	return out
 }
 
-// newTestHub connects to one network's nodes, in the sandbox.
-func newTestHub(t *testing.T, id, depth uint64, urls ...string) *MultiClient {
+// newTestClient connects to one network's nodes, in the sandbox.
+func newTestClient(t *testing.T, id, depth uint64, urls ...string) *MultiClient {
 	t.Helper()
 	h, err := NewMultiClient([]Endpoint{{Chain: id, URLs: urls, Depth: depth}}, Options{Sandbox: true, Timeout: 2 * time.Second})
 	if err != nil {

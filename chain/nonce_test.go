@@ -56,7 +56,7 @@ func TestNonces(t *testing.T) {
 			}
 			urls = append(urls, node.serve(t))
 		}
-		got, err := newTestHub(t, 10, 3, urls...).Nonces(t.Context(), 10, common.Address{1})
+		got, err := newTestClient(t, 10, 3, urls...).Nonces(t.Context(), 10, common.Address{1})
 		hosts := len(got.Hosts)
 		got.Hosts = nil
 		if err != nil || hosts == 0 || got.Block != tc.want.Block || got.Latest != tc.want.Latest || got.Next != tc.want.Next || got.Highest != tc.want.Highest || got.SingleHost != tc.want.SingleHost {
@@ -91,7 +91,7 @@ func TestNonceIsNotInflated(t *testing.T) {
 	c := newTestChain(t, base, funded(key.addr))
 	liar, url := proxied(t, c)
 	inflate(liar, 7)
-	s := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key)
+	s := newTestSender(t, tempDB(t), newTestClient(t, base, 2, url, c.serve(t)), key)
 	var waited time.Duration
 	s.sleep = func(_ context.Context, d time.Duration) error { waited += d; return nil }
 	tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon())
@@ -167,7 +167,7 @@ func TestDroppedGoesToAll(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": 1, "result": common.Hash{1}})
 		return true
 	}, nil)
-	s := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key)
+	s := newTestSender(t, tempDB(t), newTestClient(t, base, 2, url, c.serve(t)), key)
 	if tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil || tx.State != TxSent || c.count("eth_sendRawTransaction") != 0 {
 		t.Fatalf("Submit = %+v, %v, want a sent transaction and no second broadcast", tx, err)
 	}
@@ -185,7 +185,7 @@ func TestReplacedNamesHosts(t *testing.T) {
 	key := newTestKey(t, "named")
 	c := newTestChain(t, base, funded(key.addr))
 	_, url := proxied(t, c)
-	hub := newTestHub(t, base, 2, url, c.serve(t))
+	hub := newTestClient(t, base, 2, url, c.serve(t))
 	s := newTestSender(t, tempDB(t), hub, key)
 	now := &fakeClock{time.Now()}
 	s.now = func() time.Time { return now.Time }
@@ -218,7 +218,7 @@ func TestSoleHostUnblocksMinedNonces(t *testing.T) {
 	key := newTestKey(t, "unlooked")
 	c := newTestChain(t, base, funded(key.addr))
 	other, url := proxied(t, c)
-	s, now := newTestSender(t, tempDB(t), newTestHub(t, base, 2, c.serve(t), url), key), &fakeClock{time.Now()}
+	s, now := newTestSender(t, tempDB(t), newTestClient(t, base, 2, c.serve(t), url), key), &fakeClock{time.Now()}
 	s.now = func() time.Time { return now.Time }
 	submit := func(k string) error {
 		_, err := s.Submit(t.Context(), k, pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Minute)})

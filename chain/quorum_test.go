@@ -75,7 +75,7 @@ func TestTwoHostsDecide(t *testing.T) {
 		if question == "allowances" || question == "permits" || question == "tokens" {
 			mute = c.says(t, "eth_call", no)
 		}
-		want, err := deciding(newTestHub(t, 1, 1, honest[0]), t)[question]()
+		want, err := deciding(newTestClient(t, 1, 1, honest[0]), t)[question]()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestTwoHostsDecide(t *testing.T) {
 			"one host, twice":           {[]string{honest[0], honest[0] + "/again", lie}, ErrDisagree},
 			"one host alone":            {[]string{honest[0], honest[0] + "/again"}, nil},
 		} {
-			got, err := deciding(newTestHub(t, 1, 1, tc.hosts...), t)[question]()
+			got, err := deciding(newTestClient(t, 1, 1, tc.hosts...), t)[question]()
 			if !errors.Is(err, tc.is) || tc.is == nil && first(got) != first(want) {
 				t.Errorf("%s, %s: %s, %v; want %s, %v", question, name, first(got), err, first(want), tc.is)
 			}
@@ -102,7 +102,7 @@ func TestTwoHostsDecide(t *testing.T) {
 			continue
 		}
 		for _, hosts := range [][]string{{lie, honest[0], honest[1]}, {honest[0], lie, honest[1]}} { // two agree
-			if got, err := deciding(newTestHub(t, 1, 1, hosts...), t)[question](); err != nil || first(got) != first(want) {
+			if got, err := deciding(newTestClient(t, 1, 1, hosts...), t)[question](); err != nil || first(got) != first(want) {
 				t.Errorf("%s, one of three lies: %s, %v", question, first(got), err)
 			}
 		}
@@ -150,7 +150,7 @@ func TestSimulations(t *testing.T) {
 		"one of three is unclear":       {[]string{honest[0], unclear, moved}, 2, 1, nil},
 		"one can show, another is down": {[]string{honest[0], lacks, "http://127.0.0.1:1"}, 0, 0, ErrUnreachable},
 	} {
-		all, err := deciding(newTestHub(t, 1, 1, tc.hosts...), t)["simulations"]()
+		all, err := deciding(newTestClient(t, 1, 1, tc.hosts...), t)["simulations"]()
 		shown, moves := 0, 0
 		for _, s := range all.([]Simulation) {
 			if s.Shown {
@@ -189,7 +189,7 @@ func TestHostsAreAskedAtOnce(t *testing.T) {
 			}, nil)
 			urls = append(urls, n.serve(t))
 		}
-		if _, err := deciding(newTestHub(t, 1, 1, urls...), t)[question](); err != nil {
+		if _, err := deciding(newTestClient(t, 1, 1, urls...), t)[question](); err != nil {
 			t.Errorf("%s: %v", question, err)
 		}
 	}
@@ -200,7 +200,7 @@ func TestHostsAreAskedAtOnce(t *testing.T) {
 func TestQueryStopsAtQuorum(t *testing.T) {
 	c := newDecidingChain(t)
 	third := &testNode{answer: c.answer}
-	h := newTestHub(t, 1, 1, c.says(t, "", nil), c.says(t, "", nil), third.serve(t))
+	h := newTestClient(t, 1, 1, c.says(t, "", nil), c.says(t, "", nil), third.serve(t))
 	for name, ask := range deciding(h, t) {
 		if _, err := ask(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -244,7 +244,7 @@ func TestLacksForAMoment(t *testing.T) {
 			}
 			return result, err
 		})
-		h := newTestHub(t, 1, 1, c.moving(t), n.serve(t))
+		h := newTestClient(t, 1, 1, c.moving(t), n.serve(t))
 		if _, err := h.Simulations(t.Context(), calls); !errors.Is(err, tc.first) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -259,7 +259,7 @@ func TestLacksForAMoment(t *testing.T) {
 func TestHostBehindDoesNotLackTheMethod(t *testing.T) {
 	c := newDecidingChain(t)
 	lacks := c.says(t, "eth_simulateV1", &rpcError{Code: -32601, Message: "method not found"})
-	h := newTestHub(t, 1, 1, c.moving(t), lacks, c.says(t, "", nil))
+	h := newTestClient(t, 1, 1, c.moving(t), lacks, c.says(t, "", nil))
 	p, now := h.pools[0], time.Now()
 	p.surveys.last = now
 	for i, s := range []seenHead{{100, now, now, 0}, {100, now, now, 0}, {10, now.Add(-10 * time.Minute), now, 10 * time.Minute}} {
@@ -277,7 +277,7 @@ func TestSlowHost(t *testing.T) {
 	c := newDecidingChain(t)
 	slow := &testNode{answer: c.answer}
 	slow.set(func(http.ResponseWriter, string) bool { time.Sleep(1500 * time.Millisecond); return false }, nil)
-	h := newTestHub(t, 1, 1, c.says(t, "", nil), slow.serve(t), c.says(t, "", nil))
+	h := newTestClient(t, 1, 1, c.says(t, "", nil), slow.serve(t), c.says(t, "", nil))
 	h.pools[0].surveys.last = time.Now()
 	began := time.Now()
 	if _, err := h.IsContract(t.Context(), 1, keeper); err != nil {

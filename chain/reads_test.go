@@ -31,7 +31,7 @@ func TestCostOfKinds(t *testing.T) {
 			alloc[gasPriceOracle] = types.Account{Balance: new(big.Int), Code: constantCode(common.BigToHash(big.NewInt(4321)))}
 		}
 		c := newTestChain(t, tc.id, alloc)
-		h := newTestHub(t, tc.id, 1, c.serve(t))
+		h := newTestClient(t, tc.id, 1, c.serve(t))
 		cost, err := h.Cost(t.Context(), pay(tc.id, key.addr, "0x2222", 1))
 		if err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
@@ -60,7 +60,7 @@ func TestBalances(t *testing.T) {
 	alloc[token] = types.Account{Balance: new(big.Int), Code: constantCode(common.BigToHash(big.NewInt(77)))}
 	alloc[broken] = types.Account{Balance: new(big.Int), Code: revertCode}
 	c := newTestChain(t, 1, alloc)
-	h := newTestHub(t, 1, 1, c.serve(t))
+	h := newTestClient(t, 1, 1, c.serve(t))
 	coin, err := h.Balance(t.Context(), 1, key.addr, Native)
 	if err != nil || coin.Cmp(alloc[key.addr].Balance) != 0 {
 		t.Errorf("coin = %v, %v", coin, err)

@@ -45,7 +45,7 @@ func newBase(t *testing.T, secret string) (*testChain, *testKey, *MultiClient) {
 	t.Helper()
 	key := newTestKey(t, secret)
 	c := newTestChain(t, base, funded(key.addr))
-	return c, key, newTestHub(t, base, 2, c.serve(t))
+	return c, key, newTestClient(t, base, 2, c.serve(t))
 }
 
 // A fakeClock stands still until it is moved.
@@ -619,7 +619,7 @@ func TestNothingLeavesLate(t *testing.T) {
 		}
 		return result, err
 	})
-	s := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key)
+	s := newTestSender(t, tempDB(t), newTestClient(t, base, 2, url, c.serve(t)), key)
 	now := &fakeClock{time.Now()}
 	s.now = func() time.Time { return now.Time }
 	tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(300 * time.Millisecond)})
@@ -773,7 +773,7 @@ func TestReverted(t *testing.T) {
 	at := common.HexToAddress("0x7e57")
 	alloc[at] = types.Account{Balance: new(big.Int), Code: revertCode}
 	c := newTestChain(t, base, alloc)
-	hub := newTestHub(t, base, 1, c.serve(t))
+	hub := newTestClient(t, base, 1, c.serve(t))
 	s := newTestSender(t, tempDB(t), hub, key)
 	call := Call{ChainID: base, From: key.addr, To: at, Value: new(big.Int), Gas: 50000}
 	if _, err := s.Submit(t.Context(), "a", call, soon()); err != nil {
@@ -815,7 +815,7 @@ func TestReorg(t *testing.T) {
 		t.Run(fmt.Sprint(depth), func(t *testing.T) {
 			key := newTestKey(t, "reorg")
 			c := newTestChain(t, base, funded(key.addr))
-			hub := newTestHub(t, base, 3, c.serve(t))
+			hub := newTestClient(t, base, 3, c.serve(t))
 			s := newTestSender(t, tempDB(t), hub, key)
 			genesis, err := c.Client().HeaderByNumber(t.Context(), nil)
 			if err != nil {

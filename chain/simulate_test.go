@@ -46,7 +46,7 @@ func TestSimulate(t *testing.T) {
 	weth := networks[0].WrappedNative
 	alloc[weth] = types.Account{Balance: new(big.Int), Code: logCode(2)}
 	c := newTestChain(t, 1, alloc)
-	h := newTestHub(t, 1, 1, c.serve(t))
+	h := newTestClient(t, 1, 1, c.serve(t))
 
 	zero := common.Address{}
 	five := big.NewInt(5)
@@ -120,7 +120,7 @@ func TestSimulateRevert(t *testing.T) {
 	alloc := funded(key.addr)
 	alloc[at] = types.Account{Balance: new(big.Int), Code: revertCode}
 	c := newTestChain(t, 1, alloc)
-	h := newTestHub(t, 1, 1, c.serve(t))
+	h := newTestClient(t, 1, 1, c.serve(t))
 	reason := append(hexutil.MustDecode("0x08c379a0"), words(32, 8)...)
 	reason = append(reason, common.RightPadBytes([]byte("too late"), 32)...)
 	modern := func(on bool) {
@@ -164,7 +164,7 @@ func TestSimulateOldNode(t *testing.T) {
 		}
 		return result, err
 	})
-	h := newTestHub(t, 1, 1, c.serve(t))
+	h := newTestClient(t, 1, 1, c.serve(t))
 	for range 3 {
 		sim, err := h.Simulate(t.Context(), []Call{pay(1, key.addr, "0x1", 1)})
 		if err != nil || sim.Method != "eth_call" || sim.Shown || sim.Movements != nil {
@@ -187,7 +187,7 @@ func TestSimulateStateMissing(t *testing.T) {
 		}
 		return result, err
 	})
-	h := newTestHub(t, 1, 1, c.serve(t))
+	h := newTestClient(t, 1, 1, c.serve(t))
 	call := []Call{pay(1, key.addr, "0x1", 1)}
 	if sim, err := h.Simulate(t.Context(), call); err == nil {
 		t.Errorf("simulation = %+v", sim)
@@ -203,7 +203,7 @@ func TestSimulateStateMissing(t *testing.T) {
 func TestSimulateIncomplete(t *testing.T) {
 	key := newTestKey(t, "simulate")
 	c := newTestChain(t, 1, funded(key.addr))
-	h := newTestHub(t, 1, 1, c.serve(t))
+	h := newTestClient(t, 1, 1, c.serve(t))
 	answer := func(result string) (Simulation, error) {
 		c.set(nil, func(method string, _ []json.RawMessage, was any, err error) (any, error) {
 			if method == "eth_simulateV1" {

@@ -40,7 +40,7 @@ func TestWhatOneEndpointMaySayAndSees(t *testing.T) {
 		}}
 	}
 	liar, honest := node(big.NewInt(7_000_000), big.NewInt(1e12), true), node(big.NewInt(5), big.NewInt(1e9), false)
-	h := newTestHub(t, 1, 1, liar.serve(t), honest.serve(t))
+	h := newTestClient(t, 1, 1, liar.serve(t), honest.serve(t))
 	accounts := []common.Address{{1}, {2}}
 	for _, account := range accounts {
 		if got, err := h.Balance(t.Context(), 1, account, Native); err != nil || got.Int64() != 7_000_000 {

@@ -113,7 +113,7 @@ func TestAskHostileToken(t *testing.T) {
 // and one where there is no other.
 func TestTokenSaysByHowMany(t *testing.T) {
 	c := newDecidingChain(t)
-	for hosts, h := range map[int]*MultiClient{1: newTestHub(t, 1, 1, c.says(t, "", nil)), 2: newTestHub(t, 1, 1, c.says(t, "", nil), c.says(t, "", nil))} {
+	for hosts, h := range map[int]*MultiClient{1: newTestClient(t, 1, 1, c.says(t, "", nil)), 2: newTestClient(t, 1, 1, c.says(t, "", nil), c.says(t, "", nil))} {
 		if a, err := h.AskToken(t.Context(), 1, keeper); err != nil || a.Hosts != hosts || len(a.Decimals) == 0 {
 			t.Errorf("%d: %+v, %v", hosts, a, err)
 		}

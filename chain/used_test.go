@@ -87,7 +87,7 @@ func TestUsed(t *testing.T) {
 		b := &batcher{testNode: newTestChain(t, 1, alloc).testNode, refuse: tc.refuse}
 		server := httptest.NewServer(b)
 		t.Cleanup(server.Close)
-		h := newTestHub(t, 1, 1, server.URL)
+		h := newTestClient(t, 1, 1, server.URL)
 		used, err := h.Used(t.Context(), 1, []common.Address{sender, rich, holder, fresh}, []common.Address{token, none})
 		if !errors.Is(err, tc.err) || err == nil && !slices.Equal(used, want) {
 			t.Errorf("%q: %v, %v", tc.refuse, used, err)

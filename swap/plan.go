@@ -124,7 +124,7 @@ func (a Approval) own() *big.Int {
 // An Encoder appends fields so that different inputs never give the same bytes.
 type Encoder []byte
 
-// number, address and text append one field.
+// Number, Address and Text append one field.
 func (e *Encoder) Number(n uint64) { *e = binary.BigEndian.AppendUint64(*e, n) }
 
 func (e *Encoder) Address(a common.Address) { *e = append(*e, a[:]...) }

@@ -1,6 +1,6 @@
-// Package swap is the domain: the terms a user accepts, the effects a plan
-// would have, the checks that hold both together, the states of an order, and
-// what a provider is. It does no I/O: see swap/journal, swap/proof, swap/plan and
+// Package swap is the domain: the terms a user accepts, the effects of a plan, the
+// checks that compare effects with terms, the states of an order, and the interface
+// of a provider. It does no I/O: see swap/journal, swap/proof, swap/plan and
 // swap/engine.
 package swap
 

@@ -30,14 +30,14 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 	for _, readings := range p.askLeading(ctx, watched, now) {
 		r.add(readings)
 	}
-	open := p.decide(&r, askable(watched, true), now)
+	undecided := p.decide(&r, askable(watched, true), now)
 	for _, s := range p.o.Further {
-		if len(open) == 0 || ctx.Err() != nil {
+		if len(undecided) == 0 || ctx.Err() != nil {
 			break
 		}
-		queried := open
+		queried := undecided
 		if !s.Trusted {
-			queried = slices.DeleteFunc(slices.Clone(open), func(t tokens.Token) bool { return private[price.IDOf(t)] })
+			queried = slices.DeleteFunc(slices.Clone(undecided), func(t tokens.Token) bool { return private[price.IDOf(t)] })
 		}
 		queried = rotate(p.skipUnknown(s.Name(), queried, now), p.fetchCount)
 		answers, ok := p.askOne(ctx, s, queried, now)
@@ -45,35 +45,36 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 		if ok {
 			p.noteUnknown(s.Name(), queried, answers, now)
 		}
-		open = p.decide(&r, open, now)
+		undecided = p.decide(&r, undecided, now)
 	}
-	p.acceptProvisional(&r, open, now)
+	p.acceptProvisional(&r, undecided, now)
 	p.fetchCount++
 	return r
 }
 
-// rotate returns at most furtherAtOnce of the tokens, a different part at every turn.
-func rotate(ts []tokens.Token, turn int) []tokens.Token {
+// rotate returns at most furtherAtOnce of the tokens; successive fetches get successive parts
+// of the list.
+func rotate(ts []tokens.Token, fetch int) []tokens.Token {
 	if len(ts) <= furtherAtOnce {
 		return ts
 	}
-	begin := turn * furtherAtOnce % len(ts)
+	begin := fetch * furtherAtOnce % len(ts)
 	return slices.Concat(ts[begin:], ts[:begin])[:furtherAtOnce]
 }
 
-// acceptProvisional accepts what is still standing, then decides the tokens that follow another one,
-// and logs those left without a price.
-func (p *Poller) acceptProvisional(r *round, open []tokens.Token, now time.Time) {
-	for _, t := range open {
+// acceptProvisional accepts the provisional prices, then decides the tokens priced by another
+// chain's token, and logs those left without a price.
+func (p *Poller) acceptProvisional(r *round, undecided []tokens.Token, now time.Time) {
+	for _, t := range undecided {
 		id := price.IDOf(t)
-		if _, follows := price.CanonicalOf(id); follows {
+		if _, redeemable := price.CanonicalOf(id); redeemable {
 			continue
 		}
 		if v, ok := r.provisional[id]; ok {
 			r.accepted[id] = v
 		}
 	}
-	for _, t := range open {
+	for _, t := range undecided {
 		id := price.IDOf(t)
 		if _, ok := r.accepted[id]; ok || p.decideOne(r, id, p.canonicalPrice(r, id), now) {
 			continue
@@ -86,13 +87,14 @@ func (p *Poller) acceptProvisional(r *round, open []tokens.Token, now time.Time)
 	}
 }
 
-// canonicalPrice returns the price of the token that id follows, as a reading of id.
+// canonicalPrice returns the price of the token that id is redeemable for, as a reading of
+// id; nil if there is none.
 func (p *Poller) canonicalPrice(r *round, id price.ID) []price.Reading {
-	follows, ok := price.CanonicalOf(id)
+	canonical, ok := price.CanonicalOf(id)
 	if !ok {
 		return nil
 	}
-	v, ok := r.accepted[follows.Of]
+	v, ok := r.accepted[canonical.Of]
 	if !ok {
 		return nil
 	}
@@ -114,23 +116,23 @@ func (r *round) samples() map[price.ID]price.Sample {
 	return all
 }
 
-// decide judges the undecided tokens and returns those still undecided. Tokens that follow
-// another chain's go last, because they need its price.
+// decide judges the undecided tokens and returns those still undecided. Those priced
+// by another chain's token go last, because they need its price.
 func (p *Poller) decide(r *round, ts []tokens.Token, now time.Time) []tokens.Token {
-	var open, redeemable []tokens.Token
+	var undecided, redeemable []tokens.Token
 	for _, t := range ts {
 		if _, ok := price.CanonicalOf(price.IDOf(t)); ok {
 			redeemable = append(redeemable, t)
 		} else if !p.decideOne(r, price.IDOf(t), nil, now) {
-			open = append(open, t)
+			undecided = append(undecided, t)
 		}
 	}
 	for _, t := range redeemable {
 		if id := price.IDOf(t); !p.decideOne(r, id, p.canonicalPrice(r, id), now) {
-			open = append(open, t)
+			undecided = append(undecided, t)
 		}
 	}
-	return open
+	return undecided
 }
 
 func (p *Poller) decideOne(r *round, id price.ID, first []price.Reading, now time.Time) bool {

@@ -23,30 +23,31 @@ const StaleHeader = "Swapkeep-Stale"
 // An answer is a response that is encoded once and sent many times. Header values are
 // slices, as in net/http, so that sending does not allocate.
 type answer struct {
-	body                       []byte
-	kind, encoding             []string // Content-Type, Content-Encoding
-	length, tag, stale, policy []string
+	body                    []byte
+	kind, encoding          []string // Content-Type, Content-Encoding
+	length, tag, stale, csp []string // Content-Length, ETag, StaleHeader, Content-Security-Policy
 }
 
 var (
-	revalidate = []string{"no-cache"} // may be stored, must be revalidated
-	noSniff    = []string{"nosniff"}
-	sameOrigin = []string{"same-origin"}
-	crossSite  = []string{"cross-origin"}
-	jsonKind   = []string{jsonType}
+	revalidate      = []string{"no-cache"} // may be stored, must be revalidated
+	noSniff         = []string{"nosniff"}
+	corpSameOrigin  = []string{"same-origin"} // Cross-Origin-Resource-Policy
+	corpCrossOrigin = []string{"cross-origin"}
+	jsonKind        = []string{jsonType}
 )
 
 // newAnswer returns a JSON answer with the given number of stale values. Its ETag is a hash
 // of the bytes, so equal tags mean equal bytes across processes and restarts.
 func newAnswer(body []byte, stale int) *answer {
-	a := typed(body, jsonKind)
+	a := answerOf(body, jsonKind)
 	if stale > 0 {
 		a.stale = []string{strconv.Itoa(stale)}
 	}
 	return a
 }
 
-func typed(body []byte, kind []string) *answer {
+// answerOf returns the answer with this body and Content-Type, and an ETag over the body.
+func answerOf(body []byte, kind []string) *answer {
 	sum := sha256.Sum256(body)
 	return &answer{
 		body: body, kind: kind, length: []string{strconv.Itoa(len(body))},
@@ -74,8 +75,8 @@ func (a *answer) write(w http.ResponseWriter, r *http.Request) {
 	if a.stale != nil {
 		h[StaleHeader] = a.stale
 	}
-	if a.policy != nil {
-		h["Content-Security-Policy"] = a.policy
+	if a.csp != nil {
+		h["Content-Security-Policy"] = a.csp
 	}
 	if a.encoding != nil {
 		h["Content-Encoding"] = a.encoding

@@ -36,11 +36,11 @@ func (a *API) guard(w http.ResponseWriter, r *http.Request) *Problem {
 // guardOrigin rejects requests from pages of a foreign origin. Browsers send Origin, or
 // else Sec-Fetch-Site.
 func (a *API) guardOrigin(w http.ResponseWriter, r *http.Request) *Problem {
-	policy := sameOrigin
+	corp := corpSameOrigin
 	if from, sent := r.Header["Origin"]; sent {
 		switch {
 		case len(from) == 1 && a.origins[from[0]]:
-			policy = crossSite
+			corp = corpCrossOrigin
 			h := w.Header()
 			h["Access-Control-Allow-Origin"] = from
 			h["Access-Control-Expose-Headers"] = exposed
@@ -51,7 +51,7 @@ func (a *API) guardOrigin(w http.ResponseWriter, r *http.Request) *Problem {
 	} else if site, sent := r.Header["Sec-Fetch-Site"]; sent && !isOwnSite(site) && !opensDocs(r) {
 		return crossOrigin.problem("the request comes from a web page of another site")
 	}
-	w.Header()["Cross-Origin-Resource-Policy"] = policy
+	w.Header()["Cross-Origin-Resource-Policy"] = corp
 	return nil
 }
 

@@ -159,7 +159,7 @@ func (a *API) document() *answer {
 	if err != nil {
 		panic(fmt.Errorf("openapi document: %w", err))
 	}
-	return typed(text, []string{openapiType})
+	return answerOf(text, []string{openapiType})
 }
 
 // addExamples gives every list of records an example: one record of its fields' examples.

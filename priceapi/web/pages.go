@@ -79,8 +79,8 @@ func (f file) handler() http.HandlerFunc {
 }
 
 func (f file) answer(body []byte) *answer {
-	a := typed(body, []string{f.kind})
-	a.policy = docsPolicy
+	a := answerOf(body, []string{f.kind})
+	a.csp = docsPolicy
 	return a
 }
 

@@ -70,7 +70,8 @@ type quoteRequest struct {
 	ProtocolData        bool              `json:"includeProtocolData"`
 }
 
-// forceRefund is the referrer that triggers the API's own test hook.
+// forceRefund is the referrer with which the API, for testing, refunds the deposit instead
+// of filling it.
 const forceRefund = "debug-force-refund"
 
 // defaultSlippage applies if the request has no tolerance, in basis points.
@@ -98,12 +99,12 @@ func address(s string) (common.Address, bool) {
 func (q quoteRequest) parties() (parties, error) {
 	var p parties
 	for _, a := range []struct {
-		to   *common.Address
-		text string
-		or   *common.Address
+		to       *common.Address
+		text     string
+		fallback *common.Address // used if text is empty; nil = required
 	}{{&p.user, q.User, nil}, {&p.recipient, q.Recipient, &p.user}, {&p.refundTo, q.RefundTo, &common.Address{}}} {
-		if a.text == "" && a.or != nil {
-			*a.to = *a.or
+		if a.text == "" && a.fallback != nil {
+			*a.to = *a.fallback
 			continue
 		}
 		var ok bool

@@ -6,19 +6,19 @@ const maxQuotes = 10_000
 // A book holds quotes and their orders by id. It is guarded by the server's mutex.
 type book struct {
 	quotes map[string]*quote
-	oldest []string
+	ids    []string // of the quotes, oldest first
 }
 
 func (b *book) add(q *quote) {
 	if b.quotes == nil {
 		b.quotes = map[string]*quote{}
 	}
-	if len(b.oldest) >= maxQuotes {
-		delete(b.quotes, b.oldest[0])
-		b.oldest = b.oldest[1:]
+	if len(b.ids) >= maxQuotes {
+		delete(b.quotes, b.ids[0])
+		b.ids = b.ids[1:]
 	}
 	b.quotes[q.id] = q
-	b.oldest = append(b.oldest, q.id)
+	b.ids = append(b.ids, q.id)
 }
 
 func (s *Server) storeQuote(q *quote) {
@@ -27,10 +27,10 @@ func (s *Server) storeQuote(q *quote) {
 	s.book.add(q)
 }
 
-var errQuoteID = failure{210, "no such quote, or it has been used"}
+var errQuoteID = failure{210, "no such quote, or it is not valid for this request"}
 
-// reserveQuote reserves a quote for one order. Further orders are refused until release is
-// called.
+// reserveQuote reserves a gasless quote of the request's protocol and chain for one order.
+// Until release is called, other orders for it are refused.
 func (s *Server) reserveQuote(r *request, id string) (*quote, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *Server) orders(m *market) []*order {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []*order
-	for _, id := range s.book.oldest {
+	for _, id := range s.book.ids {
 		if q := s.book.quotes[id]; q.order != nil && (m == nil || q.market == m) {
 			all = append(all, q.order)
 		}

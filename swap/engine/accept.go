@@ -44,7 +44,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (swap.Order, erro
 	review := o.Proposal.Review
 	until := earlier(plan.ProposalEnds(*o.Proposal), review.Terms.Deadline)
 	m := s.moving(ctx, review.Terms, review.Offer.Request.SlippageBps) // the whole amount: an earlier consent by password was not counted
-	if err := s.bounded(r.Caller, m, review.Terms.AmountIn); err != nil {
+	if err := s.checkLimits(r.Caller, m, review.Terms.AmountIn); err != nil {
 		return o, err
 	}
 	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "accept", Digest: r.Digest, Order: r.Order, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
@@ -65,7 +65,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (swap.Order, erro
 			if s.o.Now().After(until) {
 				return swap.Refuse(swap.ConsentNeeded, "the proposal is too old; look at the one that takes its place")
 			}
-			o, err = s.o.Journal.UpdateByRequest(r.Request, content, o, swap.NewCause(swap.UserAccepted), s.reserving(r.Caller, m))
+			o, err = s.o.Journal.UpdateByRequest(r.Request, content, o, swap.NewCause(swap.UserAccepted), s.recordSpend(r.Caller, m))
 			return err
 		})
 		if !errors.Is(err, journal.ErrStale) {

@@ -81,7 +81,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 		return swap.Order{}, err
 	}
 	m := s.moving(ctx, review.Terms, review.Offer.Request.SlippageBps)
-	if err := s.bounded(r.Caller, m, review.Terms.AmountIn); err != nil {
+	if err := s.checkLimits(r.Caller, m, review.Terms.AmountIn); err != nil {
 		return swap.Order{}, err
 	}
 	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: act, Digest: r.Digest, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
@@ -111,7 +111,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 		if _, err := s.preparedPlan(act, r); err != nil {
 			return err
 		}
-		o, made, err = s.o.Journal.Create(o, content, s.reserving(r.Caller, m))
+		o, made, err = s.o.Journal.Create(o, content, s.recordSpend(r.Caller, m))
 		return err
 	})
 	if err != nil {

@@ -169,7 +169,7 @@ func TestProposalsMinimumBelongsToItsOffer(t *testing.T) {
 	o = b.waitUntil(o.ID, "proposed again", func(o swap.Order) bool { return proposes(o) && o.Proposal.Made.After(first) })
 	p := o.Proposal
 	if least := swap.MinAfterSlippage(p.Offer.MinOut, swap.DefaultSlippageBps); p.Terms.MinOut.Cmp(least) < 0 {
-		t.Errorf("shows an offer of %s, at least %s, and asks for consent to %s (findings %v)", p.Offer.AmountOut, p.Offer.MinOut, p.Terms.MinOut, codes(p.Findings))
+		t.Errorf("shows an offer of %s, at least %s, and asks for consent to %s (findings %v)", p.Offer.AmountOut, p.Offer.MinOut, p.Terms.MinOut, findingLabels(p.Findings))
 	}
 }
 
@@ -205,7 +205,7 @@ func TestProposedCeilingIsBounded(t *testing.T) {
 	f.cost = func(c *chain.Cost) { c.Max = new(big.Int).Mul(net.GasCeiling, big.NewInt(1000)) }
 	o := b.waitUntil(b.execute(r).ID, "in need of consent", proposes)
 	if most := new(big.Int).Mul(net.GasCeiling, big.NewInt(10)); o.Proposal.Terms.GasCeiling.Cmp(most) > 0 || !o.Proposal.Blocked() {
-		t.Errorf("proposes a ceiling of %s, ten times the network's is %s; findings %v", o.Proposal.Terms.GasCeiling, most, codes(o.Proposal.Findings))
+		t.Errorf("proposes a ceiling of %s, ten times the network's is %s; findings %v", o.Proposal.Terms.GasCeiling, most, findingLabels(o.Proposal.Findings))
 	}
 }
 

@@ -45,7 +45,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 		if ending, err := s.beingCancelled(o); ending || err != nil {
 			return o, err
 		}
-		if err := s.bounded(r.Caller, m, nil); err != nil {
+		if err := s.checkLimits(r.Caller, m, nil); err != nil {
 			return o, err
 		}
 	}
@@ -55,7 +55,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 	// A repeat continues: the first may have crashed between recording the uuid and the
 	// request to cancel.
 	err = s.commitAct(r.Caller, func() (err error) {
-		repeated, err = s.o.Journal.RecordRequest(r.Request, content, r.Order, s.reserving(r.Caller, m))
+		repeated, err = s.o.Journal.RecordRequest(r.Request, content, r.Order, s.recordSpend(r.Caller, m))
 		return err
 	})
 	if err != nil || repeated && o.State.Final() {

@@ -60,8 +60,8 @@ func TestProposal(t *testing.T) {
 		t.Errorf("digest %s", p.Digest)
 	case !slices.Equal(kinds(p.Plan), kinds(o.Plan)) || p.Plan.Steps[0].Call == nil:
 		t.Errorf("plan %v", kinds(p.Plan))
-	case !slices.Equal(codes(p.Findings), []string{"minimum_lowered:warn", "not_simulated:note", "price_impact:note"}) || p.Reason == "" || len(p.Gas.Costs) != 1:
-		t.Errorf("findings %v, gas %+v, reason %q", codes(p.Findings), p.Gas, p.Reason)
+	case !slices.Equal(findingLabels(p.Findings), []string{"minimum_lowered:warn", "not_simulated:note", "price_impact:note"}) || p.Reason == "" || len(p.Gas.Costs) != 1:
+		t.Errorf("findings %v, gas %+v, reason %q", findingLabels(p.Findings), p.Gas, p.Reason)
 	case o.Step != 1 || len(o.Results) != 1 || !o.AllowanceLocked:
 		t.Errorf("step %d, %d results, holds %t", o.Step, len(o.Results), o.AllowanceLocked)
 	}
@@ -270,8 +270,8 @@ func TestHigherFeeIsProposed(t *testing.T) {
 	if got := o.Proposal.Plan.Steps[2].Effect.Pays; o.Proposal.Terms.MakerFeeBps != 20 || len(got) != 1 || got[0].Bps != 10 {
 		t.Errorf("proposes %d bps, %+v", o.Proposal.Terms.MakerFeeBps, got)
 	}
-	if !slices.Contains(codes(o.Proposal.Findings), "fee_raised:warn") {
-		t.Errorf("findings %v", codes(o.Proposal.Findings))
+	if !slices.Contains(findingLabels(o.Proposal.Findings), "fee_raised:warn") {
+		t.Errorf("findings %v", findingLabels(o.Proposal.Findings))
 	}
 }
 
@@ -292,10 +292,10 @@ func TestGasIsProposed(t *testing.T) {
 	o := b.waitUntil(b.execute(r).ID, "in need of consent", proposes)
 	p := o.Proposal
 	if least := new(big.Int).Rsh(new(big.Int).Mul(p.Gas.Max, big.NewInt(3)), 1); p.Terms.GasCeiling.Cmp(least) < 0 || p.Terms.MinOut.Cmp(o.Terms.MinOut) != 0 || p.Blocked() {
-		t.Errorf("ceiling %s for gas of up to %s, findings %v", p.Terms.GasCeiling, p.Gas.Max, codes(p.Findings))
+		t.Errorf("ceiling %s for gas of up to %s, findings %v", p.Terms.GasCeiling, p.Gas.Max, findingLabels(p.Findings))
 	}
-	if !slices.Contains(codes(p.Findings), "ceiling_raised:warn") || slices.Contains(codes(p.Findings), "minimum_lowered:warn") {
-		t.Errorf("findings %v", codes(p.Findings))
+	if !slices.Contains(findingLabels(p.Findings), "ceiling_raised:warn") || slices.Contains(findingLabels(p.Findings), "minimum_lowered:warn") {
+		t.Errorf("findings %v", findingLabels(p.Findings))
 	}
 	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
 		t.Fatal(err)
@@ -390,4 +390,12 @@ func TestRevokeAboveTheCeilingNeedsConsent(t *testing.T) {
 	b.waitState(o.ID, swap.Filled)
 	b.wantNonce(2)
 	b.wantPermit2Allowance(usdc, 0)
+}
+
+// findingLabels returns each finding as "code:severity".
+func findingLabels(fs []swap.Finding) (out []string) {
+	for _, f := range fs {
+		out = append(out, f.Code+":"+string(f.Severity))
+	}
+	return out
 }

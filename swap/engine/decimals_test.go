@@ -20,7 +20,7 @@ func TestReviewNamesDecimals(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := b.service.Prepare(t.Context(), q.Offers[0].ID)
-	if err != nil || !slices.Contains(codes(r.Findings), "decimals_unconfirmed:warn") {
-		t.Errorf("findings %v, %v", codes(r.Findings), err)
+	if err != nil || !slices.Contains(findingLabels(r.Findings), "decimals_unconfirmed:warn") {
+		t.Errorf("findings %v, %v", findingLabels(r.Findings), err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package engine carries accepted plans to a proven end, and serves quotes, plans and orders
-// to the host.
+// Package engine executes accepted plans until the chain proves how each order ended. Its
+// Service is what package host calls for quotes, plans and orders.
 package engine
 
 import (

@@ -30,7 +30,7 @@ func TestApprovePermitSwap(t *testing.T) {
 	if got := kinds(r.Plan); !slices.Equal(got, []swap.EffectKind{swap.Approve, swap.Permit, swap.Swap}) || r.Plan.Spender != permit2 {
 		t.Fatalf("plan %v for %s", got, r.Plan.Spender)
 	}
-	if got := codes(r.Findings); !slices.Equal(got, []string{"not_simulated:note"}) {
+	if got := findingLabels(r.Findings); !slices.Equal(got, []string{"not_simulated:note"}) {
 		t.Errorf("findings %v", got)
 	}
 	if len(r.Gas.Costs) != 2 || r.Gas.Costs[1].Gas < 400_000 {

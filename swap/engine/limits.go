@@ -156,9 +156,9 @@ func (m move) counts() bool {
 	return m.Input == nil || m.Gas == nil || m.Input.Sign() != 0 || m.Gas.Sign() != 0
 }
 
-// bounded refuses an act that needs more confirmation than c gave: SlippageTerminal,
+// checkLimits refuses an act that needs more confirmation than c gave: SlippageTerminal,
 // ConsentPassword, AmountAgain, or BadRequest if a wrong amount was typed.
-func (s *Service) bounded(c Caller, m move, amount *big.Int) error {
+func (s *Service) checkLimits(c Caller, m move, amount *big.Int) error {
 	switch {
 	case !c.Terminal && m.slippage > TerminalSlippageBps:
 		return swap.RefuseField(swap.SlippageTerminal, "slippage", "slippage above %d %% is only allowed at a terminal", TerminalSlippageBps/100)
@@ -171,9 +171,9 @@ func (s *Service) bounded(c Caller, m move, amount *big.Int) error {
 	})
 }
 
-// reserving returns a function that counts m, for the commit that journals the act. The
+// recordSpend returns a function that counts m, for the commit that journals the act. The
 // sums are read in that commit too: of two concurrent acts the second sees the first.
-func (s *Service) reserving(c Caller, m move) func(*bolt.Tx) error {
+func (s *Service) recordSpend(c Caller, m move) func(*bolt.Tx) error {
 	return func(tx *bolt.Tx) error {
 		past, err := s.spendable(tx, c, m)
 		if err != nil {

@@ -63,7 +63,7 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 		return o, err
 	}
 	m := s.gas(ctx, o.Terms.SrcChain, r.GasCeiling) // within the accepted ceiling nothing more is spent
-	if err := s.bounded(r.Caller, m, nil); err != nil {
+	if err := s.checkLimits(r.Caller, m, nil); err != nil {
 		return o, err
 	}
 	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "speedup", Order: r.Order, Digest: r.Digest, Origin: r.Origin, Session: r.Session, Ceiling: r.GasCeiling}); err != nil {
@@ -74,7 +74,7 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 			if o.Bump != nil && !s.o.Now().Before(o.Terms.Deadline) {
 				return swap.Refuse(swap.TooLate, "too late to send the transaction again; it is about to be cancelled")
 			}
-			o, err = s.o.Journal.UpdateByRequest(r.Request, content, o, note, s.reserving(r.Caller, m))
+			o, err = s.o.Journal.UpdateByRequest(r.Request, content, o, note, s.recordSpend(r.Caller, m))
 			return err
 		})
 		if !errors.Is(err, journal.ErrStale) {

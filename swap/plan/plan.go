@@ -1,7 +1,8 @@
 // Package plan asks providers for offers, ranks them, and turns an offer into the plan that
 // a user is asked to accept: built by its provider, decoded from its bytes, completed with
-// the wallet's own steps, checked against the terms, simulated, and judged by our own
-// prices. It signs, sends and stores nothing: see swap/engine.
+// the wallet's own steps, checked against the terms, simulated, and compared with our
+// own prices. It signs and sends nothing, and keeps offers and plans only in memory: orders are
+// executed and stored by swap/engine.
 package plan
 
 import (

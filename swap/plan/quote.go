@@ -249,9 +249,9 @@ func checkOffer(o swap.Offer, r swap.QuoteRequest) error {
 	case len(o.Raw) > maxRaw:
 		return swap.Refuse(swap.ProviderInvalidResponse, "an offer of %d bytes", len(o.Raw))
 	case o.Duration < 0:
-		return swap.Refuse(swap.ProviderInvalidResponse, "an offer that is through before it began")
+		return swap.Refuse(swap.ProviderInvalidResponse, "an offer with a negative duration")
 	case o.AmountOut == nil || o.MinOut == nil || o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.AmountOut.BitLen() > 256:
-		return swap.Refuse(swap.ProviderInvalidResponse, "an offer without a sound amount")
+		return swap.Refuse(swap.ProviderInvalidResponse, "an offer with an invalid amount or minimum")
 	case o.MinOut.Cmp(swap.MinAfterSlippage(o.AmountOut, r.SlippageBps)) < 0:
 		return swap.RefuseField(swap.NotAsAccepted, "minAmountOut", "the offer's minimum allows more slippage than was asked for")
 	}

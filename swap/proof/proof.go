@@ -14,14 +14,14 @@ import (
 // Where several patterns match the same log, one that has another choice gives way.
 func MatchAll(patterns []swap.LogPattern, logs []*types.Log) (places []int, ok bool) {
 	owner := make(map[int]int) // index of a log -> index of its pattern
-	var seat func(i int, tried map[int]bool) bool
-	seat = func(i int, tried map[int]bool) bool {
+	var assign func(i int, tried map[int]bool) bool
+	assign = func(i int, tried map[int]bool) bool {
 		for place, l := range logs {
 			if tried[place] || !patterns[i].Matches(l) {
 				continue
 			}
 			tried[place] = true
-			if other, taken := owner[place]; !taken || seat(other, tried) {
+			if other, taken := owner[place]; !taken || assign(other, tried) {
 				owner[place] = i
 				return true
 			}
@@ -29,7 +29,7 @@ func MatchAll(patterns []swap.LogPattern, logs []*types.Log) (places []int, ok b
 		return false
 	}
 	for i := range patterns {
-		if !seat(i, map[int]bool{}) {
+		if !assign(i, map[int]bool{}) {
 			return nil, false
 		}
 	}

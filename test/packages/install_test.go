@@ -44,10 +44,10 @@ func (w *wine) unpackMSI() (folder string) {
 }
 
 func (w *wine) write(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(w.host(path)), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(w.unixPath(path)), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(w.host(path), text, 0o755)
+	return os.WriteFile(w.unixPath(path), text, 0o755)
 }
 
 // TestInstall runs swapkeep install on Windows. It installs from a directory, also over
@@ -66,7 +66,7 @@ func TestInstall(t *testing.T) {
 	program := w.localAppData("swapkeep", "bin", "swapkeep.exe")
 	for _, key := range []string{`Google\Chrome`, "Mozilla"} {
 		path := w.query(`HKCU\Software\` + key + `\NativeMessagingHosts\app.swapkeep.host`)
-		text, err := os.ReadFile(w.host(path))
+		text, err := os.ReadFile(w.unixPath(path))
 		var m struct{ Path string }
 		if err := json.Unmarshal(text, &m); err != nil || !strings.EqualFold(m.Path, program) {
 			t.Errorf("%s: %s names %q, %v", key, path, m.Path, err)
@@ -100,7 +100,7 @@ func (w *wine) checkReplace(install []string, program string) {
 	held := other.browser(program)
 	for _, name := range []string{"swapkeep.exe", "swapkeepd.exe"} {
 		path := `C:\unpacked\` + name
-		text, err := os.ReadFile(w.host(path))
+		text, err := os.ReadFile(w.unixPath(path))
 		if err == nil {
 			err = w.write(path, append(text, "another build"...))
 		}
@@ -109,7 +109,7 @@ func (w *wine) checkReplace(install []string, program string) {
 		}
 	}
 	w.run(install...)
-	text, err := os.ReadFile(w.host(program))
+	text, err := os.ReadFile(w.unixPath(program))
 	if err != nil || !strings.HasSuffix(string(text), "another build") {
 		w.t.Errorf("the programs in place are the old ones, %v", err)
 	}
@@ -156,7 +156,7 @@ func TestLetIn(t *testing.T) {
 	w.run(s.install(packageFile(t, s.pattern))...)
 	program := w.findHost(s)
 	w.run(program, "install", "--browser", "chrome", "--extension-id", id)
-	text, err := os.ReadFile(w.host(installDir(program) + `\` + manifest.WindowsFileName(manifest.Chromium)))
+	text, err := os.ReadFile(w.unixPath(installDir(program) + `\` + manifest.WindowsFileName(manifest.Chromium)))
 	if err != nil || !strings.Contains(string(text), manifest.ChromiumOrigin(id)) {
 		t.Errorf("%s, %v", text, err)
 	}

@@ -70,8 +70,8 @@ func (w *wine) uninstall(s setup, program string) {
 	w.t.Helper()
 	w.run(s.uninstall(packageFile(w.t, s.pattern), installDir(program))...)
 	if !await.Holds(time.Minute, func() bool {
-		_, bin := os.Stat(w.host(installDir(program) + `\bin`))
-		_, remover := os.Stat(w.host(installDir(program) + `\uninstall.exe`))
+		_, bin := os.Stat(w.unixPath(installDir(program) + `\bin`))
+		_, remover := os.Stat(w.unixPath(installDir(program) + `\uninstall.exe`))
 		return os.IsNotExist(bin) && os.IsNotExist(remover)
 	}) {
 		w.t.Errorf("%s is there", installDir(program))
@@ -115,7 +115,7 @@ func TestNowhereAside(t *testing.T) {
 	}
 	w.run(s.uninstall("", installDir(program))...)
 	time.Sleep(30 * time.Second) // the remover continues in a copy of itself, and waits
-	if _, err := os.Stat(w.host(installDir(program) + `\uninstall.exe`)); err != nil || w.query(`HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Swapkeep`, "UninstallString") == "" {
+	if _, err := os.Stat(w.unixPath(installDir(program) + `\uninstall.exe`)); err != nil || w.query(`HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Swapkeep`, "UninstallString") == "" {
 		t.Errorf("there is no way back: %v", err)
 	}
 	_, _ = held.Stop()
@@ -141,7 +141,7 @@ var old = time.Unix(1, 0)
 func (w *wine) makeOld(paths ...string) {
 	w.t.Helper()
 	for _, path := range paths {
-		if err := os.Chtimes(w.host(path), old, old); err != nil {
+		if err := os.Chtimes(w.unixPath(path), old, old); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -149,7 +149,7 @@ func (w *wine) makeOld(paths ...string) {
 
 func (w *wine) isOld(path string) bool {
 	w.t.Helper()
-	info, err := os.Stat(w.host(path))
+	info, err := os.Stat(w.unixPath(path))
 	if err != nil {
 		w.t.Fatal(err)
 	}

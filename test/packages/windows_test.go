@@ -65,7 +65,7 @@ func TestWindows(t *testing.T) {
 		w.run(s.uninstall(packageFile(t, s.pattern), filepath.ToSlash(installDir(host)))...)
 		t.Logf("uninstalled: %v", time.Since(began).Round(time.Millisecond))
 		w.checkUnchanged(before)
-		if err := os.RemoveAll(w.host(`C:\state`)); err != nil {
+		if err := os.RemoveAll(w.unixPath(`C:\state`)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -87,7 +87,8 @@ func forEach(t *testing.T, test func(t *testing.T, w *wine, s setup)) {
 // browserKeys matches the registry keys of browsers.
 var browserKeys = regexp.MustCompile(`(?i)\\\\(Google|Chromium|Mozilla|Edge|NativeMessagingHosts)(\\\\|$)`)
 
-// warmUp installs and removes a package once, for what Windows itself creates then.
+// warmUp installs and removes a package once, so that what Windows itself creates at a first
+// installation is in the snapshot taken before each test.
 func (w *wine) warmUp() {
 	w.t.Helper()
 	s, before := setups[0], w.registryKeys()
@@ -108,8 +109,8 @@ func installDir(program string) string {
 	return program[:strings.LastIndex(program, `\bin\`)]
 }
 
-// findHost finds the program as each browser does, by key, manifest and path: always the
-// same.
+// findHost returns the program that browsers start: it follows each browser's registry key
+// and manifest, and checks that all name the same program.
 func (w *wine) findHost(s setup) (program string) {
 	w.t.Helper()
 	for key, family := range keysOf {
@@ -117,7 +118,7 @@ func (w *wine) findHost(s setup) (program string) {
 		if path == "" {
 			w.t.Fatalf("%s\\%s is not there", s.hive, key)
 		}
-		text, err := os.ReadFile(w.host(path))
+		text, err := os.ReadFile(w.unixPath(path))
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -133,15 +134,15 @@ func (w *wine) findHost(s setup) (program string) {
 			w.t.Errorf("%s names %s, others %s", path, found, program)
 		}
 		program = found
-		if below, _ := filepath.Match(filepath.Join(w.dir, "drive_c", s.folder), filepath.Dir(filepath.Dir(w.host(program)))); !below {
+		if inFolder, _ := filepath.Match(filepath.Join(w.dir, "drive_c", s.folder), filepath.Dir(filepath.Dir(w.unixPath(program)))); !inFolder {
 			w.t.Errorf("installed to %s", program)
 		}
-		if _, err := os.Stat(w.host(program)); err != nil {
+		if _, err := os.Stat(w.unixPath(program)); err != nil {
 			w.t.Error(err)
 		}
 		other := map[string]string{"HKCU": "HKLM", "HKLM": "HKCU"}[s.hive]
-		if said := w.query(other + `\` + key); said != "" {
-			w.t.Errorf("%s has the key too: %s", other, said)
+		if value := w.query(other + `\` + key); value != "" {
+			w.t.Errorf("%s is also set: %s", other+`\`+key, value)
 		}
 	}
 	return program
@@ -214,7 +215,7 @@ func TestSetupKeepsWallets(t *testing.T) {
 	folder := installDir(program)
 	w.run(s.uninstall("", folder)...)
 	w.waitIdle() // the remover continues in a copy of itself
-	left, err := os.ReadDir(w.host(folder))
+	left, err := os.ReadDir(w.unixPath(folder))
 	if err != nil {
 		t.Fatal(err)
 	}

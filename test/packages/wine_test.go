@@ -148,8 +148,8 @@ func (w *wine) waitIdle() {
 	}
 }
 
-// host converts a Windows path to one of this system, whatever its case.
-func (w *wine) host(path string) string {
+// unixPath converts a Windows path to a path of this system, ignoring case.
+func (w *wine) unixPath(path string) string {
 	at := filepath.Join(w.dir, "drive_c")
 	for part := range strings.SplitSeq(strings.TrimPrefix(strings.ReplaceAll(path, `\`, "/"), "C:/"), "/") {
 		entries, _ := os.ReadDir(at)

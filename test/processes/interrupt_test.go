@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// TestEndInterrupted runs itself in a second process, which it interrupts.
-func TestEndInterrupted(t *testing.T) {
-	const folder = "SWAPKEEP_TEST_INTERRUPTED"
-	if root := os.Getenv(folder); root != "" {
+// TestCleanUpOnInterrupt runs itself in a second process and interrupts that process.
+func TestCleanUpOnInterrupt(t *testing.T) {
+	const rootEnv = "SWAPKEEP_TEST_INTERRUPTED"
+	if root := os.Getenv(rootEnv); root != "" {
 		CleanUpOnInterrupt(root)
 		if err := exec.Command(filepath.Join(root, "home", "sleep"), "60").Start(); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = os.Stdout.WriteString("\n")
+		_, _ = os.Stdout.WriteString("\n") // tells the parent that sleep is running
 		time.Sleep(time.Minute)
 	}
 	sleep, err := exec.LookPath("sleep")
@@ -37,8 +37,8 @@ func TestEndInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-test.run=^TestEndInterrupted$")
-	cmd.Env = append(os.Environ(), folder+"="+root)
+	cmd := exec.Command(self, "-test.run=^TestCleanUpOnInterrupt$")
+	cmd.Env = append(os.Environ(), rootEnv+"="+root)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -56,9 +56,9 @@ func TestEndInterrupted(t *testing.T) {
 	_ = cmd.Wait()
 	left, err := StillRunning(home, 5*time.Second)
 	if err != nil || len(left) != 0 || cmd.ProcessState.ExitCode() != 130 {
-		t.Errorf("left are %v, %v; it exited with %d", left, err, cmd.ProcessState.ExitCode())
+		t.Errorf("still running: %v (error %v); exit code %d, want 130", left, err, cmd.ProcessState.ExitCode())
 	}
 	if _, err := os.Stat(root); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("its folder: %v", err)
+		t.Errorf("root was not removed: %v", err)
 	}
 }

@@ -4,8 +4,8 @@ import type { Connection } from "../../state/connection";
 import type { Setting } from "../../wire/protocol";
 import { route } from "../route";
 
-/** languageOf returns the language that was set; "" means the browser's, if none was set or
- * there are no messages for it. */
+/** languageOf returns the configured language. "" means the browser's language: none is
+ * configured, or it has no messages. */
 export function languageOf(settings: readonly Pick<Setting, "key" | "value" | "source">[]): string {
 	const setting = settings.find((s) => s.key === "ui.language");
 	if (!setting || setting.source === "default") return "";
@@ -13,7 +13,8 @@ export function languageOf(settings: readonly Pick<Setting, "key" | "value" | "s
 	return Object.hasOwn(languages, tag) ? tag : "";
 }
 
-/** switchLanguage changes the language of this page, and of the first paint of the next. */
+/** switchLanguage redraws this page in the language, and stores it so that the next page opens
+ * in it. */
 export async function switchLanguage(language: string): Promise<void> {
 	writeStored("language", language);
 	await loadLanguage(language);
