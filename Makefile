@@ -72,7 +72,7 @@ vet:
 	@$(GO) build -o build/tools/crossvet ./test/crossvet
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run gofmt -w on these"; exit 1; }
 	@$(GO) vet ./...
-	@$(GO) vet -tags faults,keyring,browser,hosted,packages,vendors ./...
+	@$(GO) vet -tags faults,man,keyring,browser,hosted,packages,vendors ./...
 	@for system in windows darwin; do GOOS=$$system build/tools/crossvet $$(GOOS=$$system $(GO) list -deps ./cmd/swapkeep ./cmd/swapkeepd | grep ^swapkeep/) || exit 1; done
 	@$(GO) tool staticcheck ./...
 
@@ -129,7 +129,7 @@ crash:
 # Broken installations, each examined and fixed by the real doctor, in a folder that a
 # fault build takes for the system's root. A test that this machine cannot run says so.
 doctor:
-	$(GO) test -tags faults -count=1 -v -run '^TestDoctor' ./cmd/swapkeep
+	$(GO) test -tags faults,man -count=1 -v -run '^TestDoctor|^TestManual$$' ./cmd/swapkeep
 
 # The extension alone: types, unit tests, packages for the stores, the stores' lint.
 pages: extension
@@ -294,9 +294,10 @@ audit:
 	@scripts/audit.sh
 
 # Manual pages of every command.
-man: bin/swapkeep
+man:
 	@mkdir -p build/man
-	bin/swapkeep man --dir build/man
+	$(BUILD) -tags man -o build/tools/swapkeep-man ./cmd/swapkeep
+	build/tools/swapkeep-man man --dir build/man
 
 # Packages for every system, into build/packages. The same commit gives the same bytes;
 # uncommitted changes are marked. packaging/README.md says what it needs.

@@ -88,7 +88,7 @@ func newRoot(out, err io.Writer) *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
-	root.AddCommand(newManual())
+	addManual(root)
 	root.SetHelpCommandGroupID(programGroup)
 	root.SetCompletionCommandGroupID(programGroup)
 	return root

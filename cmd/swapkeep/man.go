@@ -1,3 +1,5 @@
+//go:build man
+
 package main
 
 import (
@@ -10,6 +12,9 @@ import (
 
 	"swapkeep/host/transport"
 )
+
+// addManual adds the hidden command man, for packagers.
+func addManual(root *cobra.Command) { root.AddCommand(newManual()) }
 
 // newManual returns the hidden command that writes the manual pages for packagers.
 func newManual() *cobra.Command {

@@ -16,8 +16,8 @@ func TestEveryKindHasABrand(t *testing.T) {
 			kinds = v.Words
 		}
 	}
-	if len(kinds) == 0 || len(kinds) != len(brands) {
-		t.Fatalf("brands of %d kinds, and the protocol has %q", len(brands), kinds)
+	if len(kinds) == 0 || len(kinds) != len(brands()) {
+		t.Fatalf("brands of %d kinds, and the protocol has %q", len(brands()), kinds)
 	}
 	taken := map[string]bool{}
 	for _, kind := range kinds {
@@ -27,7 +27,7 @@ func TestEveryKindHasABrand(t *testing.T) {
 		if Brand(kind) == kind {
 			t.Errorf("%s has no brand", kind)
 		}
-		for _, name := range brands[kind] {
+		for _, name := range brands()[kind] {
 			if name == "" || taken[strings.ToLower(name)] {
 				t.Errorf("the brand %q of %s is empty, a kind or another's", name, kind)
 			}

@@ -8,18 +8,20 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"sync"
 )
 
 //go:embed en/states.json en/order.json en/errors.json en/review.json brands.json values.json
 var files embed.FS
 
-var texts = func() map[string]string {
+// texts are the messages by key. They are read when first needed: the relay starts without.
+var texts = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for _, name := range []string{"states", "order", "errors", "review"} {
 		maps.Copy(all, parse[map[string]string]("en/"+name+".json"))
 	}
 	return all
-}()
+})
 
 func parse[T any](name string) (v T) {
 	raw, err := files.ReadFile(name)
@@ -47,7 +49,7 @@ func Source(code string) string { return lookUp("source_", code) }
 func Trusted(code string) string { return lookUp("trusted_", code) }
 
 func lookUp(prefix, code string) string {
-	if w, ok := texts[prefix+code]; ok {
+	if w, ok := texts()[prefix+code]; ok {
 		return w
 	}
 	return code
@@ -67,7 +69,7 @@ var placeholder = regexp.MustCompile(`\$[$1-9]`)
 // Text returns a message with $1 to $9 replaced by the values. ok is false if there is no such
 // message.
 func Text(key string, values ...string) (text string, ok bool) {
-	text, ok = texts[key]
+	text, ok = texts()[key]
 	return placeholder.ReplaceAllStringFunc(text, func(p string) string {
 		switch n := int(p[1] - '0'); {
 		case p == "$$":
@@ -81,13 +83,13 @@ func Text(key string, values ...string) (text string, ok bool) {
 
 // values has, for the placeholders $1 to $9 of a message, the key of the data that fills it and
 // the form in which it is shown. A message that is not here has none.
-var values = parse[map[string][][2]string]("values.json")
+var values = sync.OnceValue(func() map[string][][2]string { return parse[map[string][][2]string]("values.json") })
 
 // Filled is [Text] with the values of data that the message needs, put into words by format,
 // which returns "" for what it cannot. ok is also false if a value is missing or has no words.
 func Filled(key string, data map[string]string, format func(form, value string) string) (text string, ok bool) {
 	var all []string
-	for _, v := range values[key] {
+	for _, v := range values()[key] {
 		value := data[v[0]]
 		if value != "" {
 			value = format(v[1], value)

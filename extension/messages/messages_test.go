@@ -45,7 +45,7 @@ func TestEveryCodeHasWords(t *testing.T) {
 				}
 			}
 		}
-		for key := range values {
+		for key := range values() {
 			if words[key] == "" {
 				t.Errorf("%s: values.json has %s, which is no message", language, key)
 			}
@@ -72,8 +72,8 @@ func TestEveryCodeHasWords(t *testing.T) {
 				continue
 			}
 			used := slices.Compact(slices.Sorted(slices.Values(placeholder.FindAllString(words[key], -1))))
-			if len(used) != len(values[key]) || len(used) > 0 && used[len(used)-1] != fmt.Sprintf("$%d", len(used)) {
-				t.Errorf("%s: %s has the placeholders %q and the values %q", language, key, used, values[key])
+			if len(used) != len(values()[key]) || len(used) > 0 && used[len(used)-1] != fmt.Sprintf("$%d", len(used)) {
+				t.Errorf("%s: %s has the placeholders %q and the values %q", language, key, used, values()[key])
 			}
 		}
 	}

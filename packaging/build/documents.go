@@ -56,7 +56,11 @@ func (r *release) manual() error {
 	if err := os.Mkdir(plain, 0o755); err != nil {
 		return err
 	}
-	if err := r.run(nil, r.hostProgram("swapkeep"), "man", "--dir", plain); err != nil {
+	writer := filepath.Join(r.work, "swapkeep-man")
+	if err := r.run(pinned, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "man", "-ldflags", "-X main.version="+r.built(), "-o", writer, "./cmd/swapkeep"); err != nil {
+		return err
+	}
+	if err := r.run(nil, writer, "man", "--dir", plain); err != nil {
 		return err
 	}
 	pages, err := filepath.Glob(filepath.Join(plain, "*.1"))
