@@ -273,7 +273,9 @@ func TestBrowsers(t *testing.T) {
 	}
 	mustRun(t, exec.Command("dpkg", "-r", "swapkeep"))
 	after := list(t, "/", volatileDirs()...)
-	if changed := append(after.without(before), before.without(after)...); len(changed) > 0 {
+	// base-files makes /etc/opt and does not own it: dpkg removes it when it is empty.
+	removed := slices.DeleteFunc(before.without(after), func(line string) bool { return strings.HasPrefix(line, "/etc/opt ") })
+	if changed := append(after.without(before), removed...); len(changed) > 0 {
 		t.Errorf("not as before: %s", strings.Join(changed, "\n"))
 	}
 	for _, kind := range ui.Kinds() {
