@@ -107,8 +107,8 @@ func TestActionsNeedASession(t *testing.T) {
 func TestAllowanceInUseNamesTheOrder(t *testing.T) {
 	r := newRig(t)
 	p := r.session()
-	r.swaps.fail = &swap.Refusal{Code: swap.AllowanceInUse, Reason: "an open order still needs this allowance", Data: map[string]string{"order": "order-1", "share": "5"}}
-	if e := p.refused("allowance_in_use", "approvals.revoke", acts["approvals.revoke"]); e.Data["order"] != "order-1" || e.Data["share"] != "5" {
+	r.swaps.fail = &swap.Refusal{Code: swap.AllowanceInUse, Reason: "an open order still needs this allowance", Data: map[string]string{"order": "order-1", "reserved": "5"}}
+	if e := p.refused("allowance_in_use", "approvals.revoke", acts["approvals.revoke"]); e.Data["order"] != "order-1" || e.Data["reserved"] != "5" {
 		t.Errorf("error = %+v, want order order-1 and share 5", e)
 	}
 	r.swaps.fail = swap.Refuse(swap.RequestConflict, "this request id was used for something else")

@@ -14,7 +14,7 @@ import (
 func TestCausesAreLikeErrors(t *testing.T) {
 	refused := &swap.Refusal{Code: swap.NotAsAccepted, Field: "minOut", Data: map[string]string{"got": "7", "wanted": "9", "of": "tokenOut"}}
 	e := (&Server{}).refusalOf(refused)
-	c := causeOf(&swap.Cause{Reason: swap.RefusedUnsigned, Code: refused.Code, Field: refused.Field, Data: refused.Data, QuotedText: "no", QuotedFrom: swap.QuotedNode})
+	c := causeOf(&swap.Cause{Reason: swap.RefusedUnsigned, Code: refused.Code, Field: refused.Field, Data: refused.Data, QuotedText: "no", QuotedFrom: swap.AuthorNode})
 	if c.Reason != "refused_unsigned" || c.Error != e.Name || !maps.Equal(c.Details, e.Data) || c.Details["field"] != "minOut" || c.QuotedText != "no" || c.QuotedFrom != "node" {
 		t.Errorf("%+v, of %+v", c, e)
 	}

@@ -47,7 +47,7 @@ func TestWordsAreTheWalletsOwn(t *testing.T) {
 		"FeeBasis": constants(swaps, "FeeBasis"),
 		"Severity": constants(swaps, "Severity"), "FindingCode": slices.Collect(maps.Keys(findingsOf(judges))), "ProvenBy": proofs, "VerdictSource": constants(swaps, "SourceCode"),
 		"OrderState": constants(swaps, "State"), "Condition": constants(swaps, "Condition"), "AllowanceKind": constants(swaps, "AllowanceKind"),
-		"ReasonCode": constants(swaps, "ReasonCode"), "QuoteSource": constants(swaps, "QuoteSource"), "Trusted": trusted,
+		"ReasonCode": constants(swaps, "ReasonCode"), "TextAuthor": constants(swaps, "TextAuthor"), "Trusted": trusted,
 		"AttemptKind": constants(chains, "AttemptKind"), "ChartPeriod": periods,
 	} {
 		i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == name })

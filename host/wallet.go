@@ -127,7 +127,7 @@ func sameWallet(w protocol.Wallet, err error) (first, repeated any, _ error) {
 	return protocol.WalletResult{Wallet: w}, protocol.WalletResult{Wallet: w}, nil
 }
 
-// exportNeeds is what each form of export requires in addition to the password.
+// exportNeeds is what each format of export requires in addition to the password.
 var exportNeeds = map[string]struct{ wallet, account, file bool }{
 	protocol.ExportWords:    {wallet: true},
 	protocol.ExportKey:      {account: true},
@@ -137,7 +137,7 @@ var exportNeeds = map[string]struct{ wallet, account, file bool }{
 func (c *call) keysExport(ctx context.Context, p *protocol.ExportParams) (any, error) {
 	need, known := exportNeeds[p.Format]
 	if !known {
-		return nil, badParam("form", "must be words, privateKey or keystore")
+		return nil, badParam("format", "must be words, privateKey or keystore")
 	}
 	for _, f := range []struct {
 		name        string

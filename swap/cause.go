@@ -9,12 +9,12 @@ import (
 // A Cause says for programs what happened to an order, and why; a client words it in its
 // user's language. Its text says the same in English, for a terminal.
 type Cause struct {
-	Reason     ReasonCode  `json:"reason"`
-	Code       Code        `json:"code,omitempty"`  // of the refusal behind it
-	Field      string      `json:"field,omitempty"` // of the refusal behind it
-	Data       Figures     `json:"data,omitempty"`
-	QuotedText string      `json:"quotedText,omitempty"` // a provider's or node's own text, not translated
-	QuotedFrom QuoteSource `json:"quotedFrom,omitempty"` // who wrote QuotedText
+	Reason     ReasonCode `json:"reason"`
+	Code       Code       `json:"code,omitempty"`  // of the refusal behind it
+	Field      string     `json:"field,omitempty"` // of the refusal behind it
+	Data       Figures    `json:"data,omitempty"`
+	QuotedText string     `json:"quotedText,omitempty"` // a provider's or node's own text, not translated
+	QuotedFrom TextAuthor `json:"quotedFrom,omitempty"` // who wrote QuotedText
 
 	text string // English; not stored with the cause
 }
@@ -23,13 +23,13 @@ type Cause struct {
 // are in base units.
 type Figures map[string]string
 
-// A QuoteSource is who wrote the text that a cause quotes.
-type QuoteSource string
+// A TextAuthor is who wrote the text that a cause quotes.
+type TextAuthor string
 
 // The authors of quoted texts.
 const (
-	QuotedProvider QuoteSource = "provider"
-	QuotedNode     QuoteSource = "node"
+	AuthorProvider TextAuthor = "provider"
+	AuthorNode     TextAuthor = "node"
 )
 
 // A ReasonCode is the code of what happened.
@@ -232,7 +232,7 @@ func (c Cause) WithText(text string) Cause {
 }
 
 // Quoting returns c with a quotation, bounded and printable, also appended to its text.
-func (c Cause) Quoting(by QuoteSource, said string) Cause {
+func (c Cause) Quoting(by TextAuthor, said string) Cause {
 	if said != "" {
 		c.QuotedFrom, c.QuotedText, c.text = by, Printable(said, MaxRefusalReason), c.text+": "+Printable(said, MaxRefusalReason)
 	}

@@ -82,7 +82,7 @@ func TestCauses(t *testing.T) {
 			`{"reason":"refused_unsigned","code":"not_as_accepted","field":"minOut","data":{"got":"7","of":"tokenOut","wanted":"9"}}`, "it is below the floor"},
 		"a node's words": {OfRefusal(RefusedUnsigned, RefuseRevert(node)),
 			`{"reason":"refused_unsigned","code":"would_revert","quotedText":"call would revert: STF [2J","quotedFrom":"node"}`, "the transaction would fail now: call would revert: STF [2J"},
-		"no words of a node's": {NewCause(NotBroadcast).Quoting(QuotedNode, ""), `{"reason":"not_broadcast"}`, "no RPC endpoint accepted the transaction; nothing was sent"},
+		"no words of a node's": {NewCause(NotBroadcast).Quoting(AuthorNode, ""), `{"reason":"not_broadcast"}`, "no RPC endpoint accepted the transaction; nothing was sent"},
 	} {
 		o := Order{}
 		o.SetCause(c.cause)

@@ -163,7 +163,7 @@ func (r effectRule) fields(f Effect) error {
 	case len(f.TrustedTo) > maxName || strings.ContainsFunc(f.TrustedTo, func(c rune) bool { return !unicode.IsPrint(c) }):
 		return RefuseField(Undecodable, "trustedTo", "the trusted party of the %s has an invalid name", f.Kind)
 	case !r.ref && f.DepositID != common.Hash{}:
-		return RefuseField(Undecodable, "ref", "a %s has no identifier", f.Kind)
+		return RefuseField(Undecodable, "depositId", "a %s has no identifier", f.Kind)
 	case !r.nonce && f.Nonce != nil:
 		return RefuseField(Undecodable, "nonce", "a %s has no nonce", f.Kind)
 	}

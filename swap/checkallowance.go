@@ -51,7 +51,7 @@ func checkPermit(s checkContext, f Effect) error {
 	case HandsOver(s.last.Kind):
 		return RefuseField(NotAsAccepted, "approves", "a %s needs no permit", s.last.Kind)
 	case a.Shares != nil:
-		return RefuseField(Undecodable, "shares", "a permit cannot include other orders' amounts")
+		return RefuseField(Undecodable, "otherOrders", "a permit cannot include other orders' amounts")
 	case !s.pins.Allows(f.Chain, Router, a.Spender):
 		return RefuseField(NotPinned, "spender", "the permit's spender is %s, which is not a built-in router on chain %d", a.Spender, f.Chain)
 	case a.Amount.Cmp(t.AmountIn) != 0:

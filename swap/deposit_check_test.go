@@ -133,7 +133,7 @@ var handOverChanges = map[EffectKind]map[string]struct {
 		"no deadline":           {NotAsAccepted, func(_ *Terms, f *Effect) { f.Deadline = time.Time{} }},
 		"cross-chain":           {NotAsAccepted, func(t *Terms, _ *Effect) { t.DstChain = 10 }},
 		"trusted":               {Undecodable, func(_ *Terms, f *Effect) { f.TrustedTo = "X" }},
-		"ref":                   {Undecodable, func(_ *Terms, f *Effect) { f.DepositID = common.Hash{1} }},
+		"depositId":             {Undecodable, func(_ *Terms, f *Effect) { f.DepositID = common.Hash{1} }},
 	},
 	Deposit: {
 		"another contract": {NotPinned, func(_ *Terms, f *Effect) { f.Target = unknown }},
@@ -164,7 +164,7 @@ var handOverChanges = map[EffectKind]map[string]struct {
 		"receives":         {Undecodable, func(t *Terms, f *Effect) { f.Receives = []Receive{{t.TokenOut, t.Recipient, t.MinOut}} }},
 		"pays":             {Undecodable, func(_ *Terms, f *Effect) { f.Pays = []Payment{{usdc, partner, 20}} }},
 		"settler":          {Undecodable, func(_ *Terms, f *Effect) { f.Settler = reactor }},
-		"ref":              {Undecodable, func(_ *Terms, f *Effect) { f.DepositID = common.Hash{1} }},
+		"depositId":        {Undecodable, func(_ *Terms, f *Effect) { f.DepositID = common.Hash{1} }},
 	},
 }
 

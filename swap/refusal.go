@@ -76,9 +76,9 @@ type Refusal struct {
 	Reason     string // for a person: lower case, no full stop, says what to do where it can
 	Field      string
 	Data       map[string]string
-	ReasonCode ReasonCode  // for an order's cause, if the code says too little
-	QuotedText string      // text of a third party that the reason quotes
-	QuotedFrom QuoteSource // who said it
+	ReasonCode ReasonCode // for an order's cause, if the code says too little
+	QuotedText string     // text of a third party that the reason quotes
+	QuotedFrom TextAuthor // who said it
 	Err        error
 }
 
@@ -151,7 +151,7 @@ func AskConsent(w ReasonCode, figures ...string) *Refusal {
 
 // RefuseRevert refuses with WouldRevert and quotes the node's words.
 func RefuseRevert(err error) *Refusal {
-	c := Cause{text: "the transaction would fail now"}.Quoting(QuotedNode, err.Error())
+	c := Cause{text: "the transaction would fail now"}.Quoting(AuthorNode, err.Error())
 	return &Refusal{Code: WouldRevert, Reason: c.text, QuotedText: c.QuotedText, QuotedFrom: c.QuotedFrom, Err: err}
 }
 

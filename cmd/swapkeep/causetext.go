@@ -95,7 +95,9 @@ func (l *daemonConn) formatter(ctx context.Context, t protocol.Terms) func(form,
 				return l.nameOf(chain)
 			}
 		case "trusted":
-			return messages.Trusted(value)
+			if value != "to" { // trusted_to is a label
+				text, _ = messages.Text("trusted_" + value)
+			}
 		case "condition":
 			text, _ = messages.Text("condition_" + value)
 		case "claim":
@@ -108,9 +110,10 @@ func (l *daemonConn) formatter(ctx context.Context, t protocol.Terms) func(form,
 	}
 }
 
+// quoted quotes a third party, whose own quotation marks cannot end the quotation.
 func quoted(key, said string) string {
 	who, _ := messages.Text(key)
-	return " " + who + " “" + said + "”"
+	return " " + who + " “" + strings.NewReplacer("“", `"`, "”", `"`).Replace(said) + "”"
 }
 
 // unitsText formats base units of the terms' tokenIn, tokenOut or coin, as the popup does; "" if

@@ -16,10 +16,12 @@ import (
 // first whose values there are counts.
 var amountMessages = map[string][]string{
 	"insufficient_funds": {"err_funds_promised", "err_funds_missing"}, "insufficient_gas": {"err_gas_missing", "err_gas_over"}, "gas_ceiling": {"err_gas_over"},
+	"price_refused": {"err_price_impact"},
 }
 
-// inCoins puts an error about amounts into words. With --json they stay in base units.
-func (t *terminal) inCoins(err error, pays, native amount.Coin) error {
+// inCoins puts an error about amounts into words; coins are those of the forms tokenIn, tokenOut
+// and coin. With --json amounts stay in base units.
+func (t *terminal) inCoins(err error, coins map[string]amount.Coin) error {
 	var wire *protocol.Error
 	if t.json || !errors.As(err, &wire) {
 		return err
@@ -30,19 +32,16 @@ func (t *terminal) inCoins(err error, pays, native amount.Coin) error {
 	}
 	for _, key := range amountMessages[wire.Name] {
 		text, ok := messages.Filled(key, data, func(form, value string) string {
-			n := protocol.Amount(value).Int()
-			switch {
-			case n == nil:
-				return ""
-			case form == "tokenIn":
-				return pays.Exact(n)
+			coin, known := coins[form]
+			if n := protocol.Amount(value).Int(); n != nil && known {
+				return coin.Exact(n)
 			}
-			return native.Exact(n)
+			return ""
 		})
 		if ok {
 			title, _ := messages.Text("err_" + wire.Name)
 			told := *wire
-			told.Message, told.Data = title+". "+strings.TrimSuffix(text, "."), nil
+			told.Message, told.Data = strings.TrimSuffix(title, ".")+". "+strings.TrimSuffix(text, "."), nil
 			return &told
 		}
 	}
@@ -65,7 +64,7 @@ var (
 		"attach_required": "speaks of the browser", "origin_refused": "speaks of the extension", "version_mismatch": "speaks of the extension",
 		"session_required": "speaks of the window", "no_wallet": "is for no wallet at all, not for one that was named", "plan_unknown": "is not for a digest that was typed wrong",
 		"sandbox_only": "omits that nothing is exported", "keychain_no_bus": "omits D-Bus", "keychain_disabled_bus": "omits D-Bus",
-		"not_importable": "omits whose contract it is", "record_changed": "leaves it to its remedy that nothing is signed",
+		"not_importable": "omits whose contract it is", "record_changed": "leaves it to its remedy that nothing is signed", "record_damaged": "omits that it is not processed",
 	}
 	keptRemedies = map[string]string{
 		"bad_json": "speaks of the extension", "invalid_request": "speaks of the extension", "frame_zero": "speaks of the extension", "frame_too_long": "speaks of the extension",
@@ -74,7 +73,7 @@ var (
 		"nothing_pending": "speaks of the order's page", "nonce_used": "speaks of the order's page", "amount_again": "omits the command",
 		"daemon_lost": "promises the same request uuid, and a second command has another", "timed_out": "promises the same request uuid, and a second command has another",
 		"backing_off": "omits to wait", "cannot_cancel": "omits that a signed order expires", "keychain_no_bus": "omits the setting", "not_exportable": "omits the forms",
-		"published_test_key": "omits the sandbox", "record_damaged": "omits the file's name",
+		"published_test_key": "omits the sandbox", "record_damaged": "omits the file's name", "insufficient_gas": "speaks of a smaller amount, which does not help a revoke",
 	}
 )
 

@@ -34,30 +34,6 @@ const (
 	exitSignal       = 130 // as shells report it
 )
 
-// exitMeanings explain the exit statuses in the manual.
-var exitMeanings = []struct {
-	status int
-	means  string
-}{
-	{exitOK, "Success."},
-	{exitFailed, "Failed for another reason."},
-	{exitUsage, "Invalid arguments, configuration or parameters."},
-	{exitNoDaemon, "The daemon is not running or cannot be reached."},
-	{exitRefused, "Not allowed for this caller."},
-	{exitKeys, "Wallet, password or keychain error."},
-	{exitNetwork, "Network error."},
-	{exitStorage, "Cannot write to the database; nothing is signed."},
-	{exitSwap, "The swap was refused or did not succeed."},
-	{exitIncomplete, "No answer in time; the result is unknown. Check with swapkeep orders."},
-	{exitTokens, "Unknown or refused token."},
-	{exitSettings, "Unknown, refused or overridden setting."},
-	{exitDeclined, "Declined at the terminal; nothing was done."},
-	{exitReported, "The provider reported an outcome that is not confirmed on the chain yet; the daemon keeps checking. See swapkeep orders show."},
-	{exitWarned, "The doctor found warnings."},
-	{exitChecksFailed, "The doctor found failures."},
-	{exitSignal, "Interrupted by a signal, such as Ctrl-C. Accepted orders continue."},
-}
-
 // A codeClass maps a range of protocol error codes to an exit status; the first matching
 // class counts.
 type codeClass struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/protocol"
 )
@@ -73,7 +74,7 @@ func newOrderSpeedup(t *terminal) *cobra.Command {
 			params.GasCeiling = protocol.AmountOf(most)
 		}
 		l.say(screen.Plain, fmt.Sprintf("The same transaction is sent with a higher network fee; only one of them can be mined. All transactions of the order together cost at most %s.", coin.Text(most)))
-		return t.inCoins(l.actOn(ctx, &f, o, "Speed up?", "filled", "swap.speedup", params), coin, coin)
+		return t.inCoins(l.actOn(ctx, &f, o, "Speed up?", "filled", "swap.speedup", params), map[string]amount.Coin{"coin": coin})
 	})
 	f.add(cmd)
 	cmd.Flags().StringVar(&tier, "tier", protocol.TierFast, "network fee: normal or fast")

@@ -49,6 +49,11 @@ type trade struct {
 	params   protocol.QuoteParams
 }
 
+// coins returns the coins of the forms in which amounts are shown.
+func (r trade) coins() map[string]amount.Coin {
+	return map[string]amount.Coin{"tokenIn": r.pays, "tokenOut": r.gets, "coin": native(r.src)}
+}
+
 // tradeOf parses AMOUNT TOKEN TOKEN, or TOKEN AMOUNT TOKEN. Networks, tokens and amount
 // are checked before the account, which may be asked for.
 func (l *daemonConn) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r trade, err error) {
@@ -160,7 +165,7 @@ func newQuote(t *terminal) *cobra.Command {
 		return l.withPassword(ctx, r, &f, func(p protocol.QuoteParams) error {
 			offers, err := l.quote(ctx, r, p)
 			if err != nil || t.json {
-				return t.inCoins(err, r.pays, native(r.src))
+				return t.inCoins(err, r.coins())
 			}
 			t.result.Title(r.title())
 			printOffers(t.result, r, offers)

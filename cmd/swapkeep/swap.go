@@ -78,7 +78,7 @@ func newSwap(t *terminal) *cobra.Command {
 		if f.reviewOnly {
 			do = l.reviewOnly
 		}
-		return t.inCoins(do(ctx, r, &f), r.pays, native(r.src))
+		return t.inCoins(do(ctx, r, &f), r.coins())
 	})
 	return cmd
 }

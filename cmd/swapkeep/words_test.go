@@ -69,6 +69,7 @@ func TestRouteText(t *testing.T) {
 // TestAmountsInErrors: an error about amounts says them in coins, unless one is missing.
 func TestAmountsInErrors(t *testing.T) {
 	usdc, eth := amount.Coin{Symbol: "USDC", Decimals: 6}, amount.Coin{Symbol: "ETH", Decimals: 18}
+	coins := map[string]amount.Coin{"tokenIn": usdc, "tokenOut": {Symbol: "DAI", Decimals: 18}, "coin": eth}
 	const milli = "1000000000000000"
 	for _, c := range []struct {
 		name string
@@ -80,15 +81,16 @@ func TestAmountsInErrors(t *testing.T) {
 		{"insufficient_gas", map[string]string{"balance": "0", "missing": milli, "needed": milli}, "Not enough for the network fee. You need 0.001 ETH more: up to 0.001 ETH is needed, you have 0 ETH"},
 		{"insufficient_gas", map[string]string{"max": "2" + milli[1:], "ceiling": milli}, "Not enough for the network fee. It could cost up to 0.002 ETH; your limit is 0.001 ETH"},
 		{"gas_ceiling", map[string]string{"needed": "2" + milli[1:], "ceiling": milli}, "The network fee exceeds your limit. It could cost up to 0.002 ETH; your limit is 0.001 ETH"},
+		{"price_refused", map[string]string{"offered": milli, "own": "2" + milli[1:]}, "The price is off by 50 % or more. Swapkeep refuses this swap. You would receive 0.001 DAI; by Swapkeep's own price it should be 0.002 DAI"},
 		{"insufficient_funds", map[string]string{"balance": "1"}, "so it is"},
 		{"no_route", map[string]string{"balance": "1", "missing": "1"}, "so it is"},
 	} {
 		refused := protocol.New(c.name, "so it is")
 		refused.Data = c.data
-		if got := wireOf((&terminal{}).inCoins(refused, usdc, eth)); got.Message != c.want || got.Name != c.name {
+		if got := wireOf((&terminal{}).inCoins(refused, coins)); got.Message != c.want || got.Name != c.name {
 			t.Errorf("%s %v: %s", c.name, c.data, got)
 		}
-		if got := wireOf((&terminal{json: true}).inCoins(refused, usdc, eth)); got.Message != "so it is" {
+		if got := wireOf((&terminal{json: true}).inCoins(refused, coins)); got.Message != "so it is" {
 			t.Errorf("with --json: %s", got)
 		}
 	}

@@ -183,5 +183,5 @@ type Cause struct {
 	Error      string            `json:"error,omitempty" doc:"of a refusal: its name in the table of errors"`
 	Details    map[string]string `json:"details,omitempty" doc:"of a refusal as in an error's; else figures by name, amounts in base units: minOut and offered in the output token, spent and allowed in the input token, previous and ceiling in the source chain's native coin"`
 	QuotedText string            `json:"quotedText,omitempty" doc:"text of a third party, not translated"`
-	QuotedFrom string            `json:"quotedFrom,omitempty" of:"QuoteSource" doc:"who wrote quotedText: provider or node"`
+	QuotedFrom string            `json:"quotedFrom,omitempty" of:"TextAuthor" doc:"who wrote quotedText: provider or node"`
 }

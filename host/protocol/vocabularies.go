@@ -63,7 +63,7 @@ var Vocabularies = []Vocabulary{
 		"pending", "cancelling", "invalidating", "sped_up", "speedup_pending", "submitting", "provider_received", "submitted", "provider_unreachable",
 		"answer_unknown", "searched", "provider_reported", "user_cancelled", "user_accepted", "user_sped_up", "user_raised_ceiling",
 	}},
-	{"QuoteSource", []string{"provider", "node"}},
+	{"TextAuthor", []string{"provider", "node"}},
 	{"Trusted", []string{"relay_solver", "relay_router", "intent_fillers"}},
 	{"AllowanceKind", []string{AllowanceERC20, AllowancePermit2}},
 }

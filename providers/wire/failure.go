@@ -74,7 +74,7 @@ func (s Service) Refusal(err error) error {
 	if e.Detail != "" && (f.Is == swap.ProviderRefused || f.Is == swap.ProviderInvalidResponse) {
 		r.Reason += fmt.Sprintf(": %q", e.Detail)
 		if e.Kind == rest.BadStatus {
-			r.QuotedText, r.QuotedFrom = e.Detail, swap.QuotedProvider
+			r.QuotedText, r.QuotedFrom = e.Detail, swap.AuthorProvider
 		}
 	}
 	if e.Status != 0 {

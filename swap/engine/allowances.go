@@ -372,7 +372,7 @@ func checkNotNeeded(j *journal.Journal, account common.Address, chainID uint64, 
 	}
 	if n.share.Sign() > 0 {
 		return &swap.Refusal{Code: swap.AllowanceInUse, Reason: "an open order still needs this allowance; cancel that order first, or wait for its end",
-			Data: map[string]string{"order": n.order, "share": n.share.String()}}
+			Data: map[string]string{"order": n.order, "reserved": n.share.String()}}
 	}
 	if i := slices.IndexFunc(n.revokes, func(id string) bool { return id != except }); i >= 0 {
 		return &swap.Refusal{Code: swap.AllowanceInUse, Reason: "this allowance is being revoked already", Data: map[string]string{"order": n.revokes[i]}}

@@ -42,7 +42,7 @@ func FuzzJournal(f *testing.F) {
 			State: swap.Filled, ProvenBy: swap.ProvenByArrival, Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, Sources: swap.OneHost, Evidence: &chain.Evidence{Chain: 10, Tx: content, FeePaid: big.NewInt(1), Value: big.NewInt(0)},
 			Logs: []swap.LogRef{{Chain: 10, Tx: content, Index: 3}, {Chain: 10, Tx: content, Index: -1, BalanceIncrease: true, Block: 9, Account: account}}, Absence: &swap.Absence{Chain: 1, From: 2, Hosts: []string{"a"}}}}},
 		swap.Order{ID: "a", Consent: swap.Consent{Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms()}, Progress: swap.Progress{Condition: swap.NeedsConsent}, Outcome: swap.Outcome{Reason: "the price fell", Cause: &swap.Cause{Reason: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"minOut": "9", "offered": "8"}}}},
-		journal.Entry{Time: noon, State: swap.Approving, Note: "rejected", Cause: &swap.Cause{Reason: swap.NotBroadcast, QuotedText: "no", QuotedFrom: swap.QuotedNode}},
+		journal.Entry{Time: noon, State: swap.Approving, Note: "rejected", Cause: &swap.Cause{Reason: swap.NotBroadcast, QuotedText: "no", QuotedFrom: swap.AuthorNode}},
 	} {
 		f.Add(swap.MustJSON(seed))
 	}

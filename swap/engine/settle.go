@@ -109,7 +109,7 @@ func historyLine(before, now swap.Order) swap.Cause {
 	case now.Claim != nil && !swap.SameClaim(before.Claim, now.Claim):
 		c := swap.NewCause(swap.ProviderReported, "state", string(now.Claim.State))
 		if now.Claim.ProviderStatus != "" && now.Claim.ProviderStatus != string(now.Claim.State) {
-			c.QuotedFrom, c.QuotedText = swap.QuotedProvider, now.Claim.ProviderStatus
+			c.QuotedFrom, c.QuotedText = swap.AuthorProvider, now.Claim.ProviderStatus
 			c = c.WithText(c.Text() + " (" + now.Claim.ProviderStatus + ")")
 		}
 		return c

@@ -82,7 +82,7 @@ func (e *Engine) rejected(ctx context.Context, o *swap.Order, tx chain.Tx) (swap
 	case ev.Block != 0:
 		return swap.NoCause, nil // mined after all; wait for its depth
 	}
-	c := swap.NewCause(swap.NotBroadcast).Quoting(swap.QuotedNode, tx.Reason)
+	c := swap.NewCause(swap.NotBroadcast).Quoting(swap.AuthorNode, tx.Reason)
 	o.SetCause(c)
 	if !e.Now().After(tx.Policy.Until) {
 		return c.WithText("rejected"), nil

@@ -36,17 +36,17 @@ func (s *Screen) Table(columns []Column, rows [][]string) {
 	}
 	for r, row := range rows {
 		s.cells(columns, widths, row, func(i int) Style {
-			if style := columns[i].Style; style != nil {
-				return style(r)
+			if i < len(columns) && columns[i].Style != nil {
+				return columns[i].Style(r)
 			}
 			return Plain
 		})
 	}
 }
 
-// Grid writes a table whose first row and first column are heads. A cell that is a code of States
-// has its style. Columns that do not fit
-// the width continue below, under their own heads.
+// Grid writes a table whose first row and first column are heads. A cell that is a code of
+// States has its style. Columns that do not fit the width continue below, under their own
+// heads.
 func (s *Screen) Grid(rows [][]string) {
 	widths := widthsOf(rows)
 	for from := 1; from < len(widths); {

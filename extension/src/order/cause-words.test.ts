@@ -75,6 +75,10 @@ describe("a cause", () => {
 		const { text } = told("refused_unsigned", { error: "not_as_accepted", details: { field: "amountIn", of: "tokenIn", got: "5000000", wanted: "6000000" } });
 		expect(text).toBe("Swapkeep hat angehalten: Der Anbieter hat den Betrag, den du zahlst, geändert. Der Wert ist 5 DAI@1; erwartet wurde 6 DAI@1.");
 	});
+	it("of a refusal says the amounts in its details", () => {
+		const { text } = told("refused_unsigned", { error: "insufficient_funds", details: { missing: "2000000", balance: "5000000" } });
+		expect(text).toMatch(/^Swapkeep hat angehalten: .*2 DAI@1.*5 DAI@1/);
+	});
 	it("quotes others, and says who they are", () => {
 		expect(told("not_broadcast", { quotedText: "underpriced", quotedFrom: "node" })).toMatchObject({ text: "Kein RPC-Endpunkt hat die Transaktion angenommen; nichts wurde gesendet.", said: { by: "node", words: "underpriced" } });
 	});

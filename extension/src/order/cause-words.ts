@@ -2,7 +2,7 @@ import { filled, type Formatters } from "../i18n/filled";
 import type { MessageKey } from "../i18n/keys";
 import { t } from "../i18n/t";
 import type { Cause, Order } from "../wire/protocol";
-import { type AmountFormatters, errorTitle, fieldWords, figureWords } from "./failure-words";
+import { type AmountFormatters, errorTitle, fieldWords, detailWords } from "./failure-words";
 import { line, lineText, type OrderFormatter } from "./line";
 import { conditions, lookUp } from "./status";
 
@@ -50,7 +50,7 @@ function textOf({ reason, error, details = {} }: Cause, about: About, format: Or
 	const formatters: Formatters = {
 		...amounts,
 		contract: format.account,
-		network: (chainId) => format.network(Number(chainId)),
+		network: (chainId) => (/^\d+$/.test(chainId) ? format.network(Number(chainId)) : undefined),
 		condition: (code) => lookUp(conditions, code) && t(lookUp(conditions, code)!.words),
 		claim: (state) => lookUp(claims, state) && lineText(claim(state, format.provider(terms.provider))),
 		error: (name) => errorTitle(name, details),
@@ -58,7 +58,7 @@ function textOf({ reason, error, details = {} }: Cause, about: About, format: Or
 	};
 	const data = { chainId: String(terms.srcChainId), ...details, error };
 	const text = filled(`cause_${reason}_field`, data, formatters) ?? filled(`cause_${reason}`, data, formatters);
-	return text && [text, figureWords(details, amounts)].filter(Boolean).join(" ");
+	return text && [text, detailWords(error, details, amounts)].filter(Boolean).join(" ");
 }
 
 /** amountsOf returns the formatters for amounts in a refusal's details, for this order. */

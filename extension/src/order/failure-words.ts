@@ -52,13 +52,13 @@ const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_settled_by", "trustedTo", "settlement", "cosigner", "maker_address"),
 	...named("field_data", "data", "commands", "actions", "hookData", "path", "transaction", "tx", "action", "method", "params", "type", "kind", "deposit", "steps", "step", "plan"),
 	...named(
-		"field_order", "order", "offer", "toSign", "typed", "message", "primaryType", "domain", "encodedOrder", "orderId", "orderData", "orderSignature", "solver", "onchainOrderType", "ref", "nonce", "maker_nonce",
+		"field_order", "order", "offer", "toSign", "typed", "message", "primaryType", "domain", "encodedOrder", "orderId", "orderData", "orderSignature", "solver", "onchainOrderType", "depositId", "nonce", "maker_nonce",
 		"hooksHash", "packed_commands", "additionalValidationContract", "adjustmentPerGweiBaseFee", "curve", "outputs.curve", "requiredSignatures", "signature",
 	),
 	...named("field_routing", "routing", "tradeType", "route"),
 	...named("field_value", "value"),
 	...named("field_movements", "movements"),
-	...named("field_allowance", "allowance", "approves", "approvals", "approve", "approvalType", "shares"),
+	...named("field_allowance", "allowance", "approves", "approvals", "approve", "approvalType", "otherOrders"),
 	...named("field_account", "account", "from", "sender", "swapper", "taker", "depositor", "author"),
 	...named("field_network", "chainId", "srcChainId", "dstChainId", "fromChainId", "toChainId", "permitData.domain.chainId"),
 	...named("field_gas_ceiling", "gasCeiling"),
@@ -115,6 +115,12 @@ const details: Partial<Record<ErrorName, (d: Details, a: AmountFormatters) => st
 	result_too_large: (d) => d["length"] && d["most"] && t("err_length", d["length"], d["most"]),
 	version_mismatch: (d) => (d["update"] ? t(d["update"] === "client" ? "err_update_client" : "err_update_daemon") : undefined),
 };
+
+/** detailWords returns what a refusal's details say beyond its title; "" if nothing. */
+export function detailWords(name: string | undefined, d: Details, amounts: AmountFormatters): string {
+	const ours = name !== undefined && Object.hasOwn(details, name) ? details[name as ErrorName]?.(d, amounts) : undefined;
+	return ours || figureWords(d, amounts);
+}
 
 /** figureWords returns the actual and the required amount of a refusal; "" if it is unknown
  * which token they are of. */
