@@ -127,7 +127,8 @@ crash:
 	$(GO) test -tags faults -count=1 -v -timeout $(if $(EVERY),120m,25m) ./test/crash/... $(if $(EVERY),-args -every)
 
 # Broken installations, each examined and fixed by the real doctor, in a folder that a
-# fault build takes for the system's root. A test that this machine cannot run says so.
+# fault build takes for the system's root. A test that this machine cannot run says so. And the
+# manual pages, which a build with the tag man can write.
 doctor:
 	$(GO) test -tags faults,man -count=1 -v -run '^TestDoctor|^TestManual$$' ./cmd/swapkeep
 
