@@ -91,8 +91,8 @@ func (c *Config) urls() map[string]string {
 	return out
 }
 
-// checkURL allows https to other machines, or in the sandbox only http and https to loopback. Errors name the
-// host only: the rest may contain an access key.
+// checkURL allows https to other machines, or in the sandbox only http and https to loopback.
+// Errors name the host only: the rest may contain an access key.
 func (c *Config) checkURL(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {

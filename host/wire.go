@@ -74,7 +74,7 @@ func orderOf(o swap.Order) protocol.Order {
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
 		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Final: o.Ended(), Reported: o.Unproven(),
-		Condition: string(o.Condition), Step: o.Step, CurrentTx: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, ProviderOrderID: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: seenOf(o.Candidate), Verdict: verdictOf(o.Verdict),
+		Condition: string(o.Condition), Step: o.Step, CurrentTx: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, ProviderOrderID: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: candidateOf(o.Candidate), Verdict: verdictOf(o.Verdict),
 		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
 	}
 	if o.Bump != nil {
@@ -219,7 +219,7 @@ func claimOf(c *swap.Claim) *protocol.Claim {
 	return &protocol.Claim{State: string(c.State), ProviderStatus: c.ProviderStatus, ChainID: c.Chain, Tx: optionalHash(c.Tx), Reason: c.Reason}
 }
 
-func seenOf(s *swap.CandidatePayment) *protocol.CandidatePayment {
+func candidateOf(s *swap.CandidatePayment) *protocol.CandidatePayment {
 	if s == nil {
 		return nil
 	}

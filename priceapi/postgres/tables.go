@@ -8,7 +8,8 @@ import (
 )
 
 // PutTable stores the newest encoded price table for the other processes. Numbers
-// increase; from 1<<63 on, the column holds them as negative. Errors: ErrDeposed, the server's. It may be repeated.
+// increase; from 1<<63 on, the column holds them as negative. Errors: ErrDeposed, the server's.
+// It may be repeated.
 func (t *Term) PutTable(ctx context.Context, seq uint64, data []byte) error {
 	return t.update(ctx, func(ctx context.Context, e *edit) error {
 		_, err := e.tx.Exec(ctx, "INSERT INTO board (seq, data) VALUES ($1, $2) ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, data = excluded.data", int64(seq), data)

@@ -9,8 +9,8 @@ export const trustedNames: Record<Trusted, MessageKey> = {
 	intent_fillers: "trusted_intent_fillers",
 };
 
-/** trusted names who is trusted to settle; in the daemon's words if there is no message for it. */
-export function trusted(who: string): string {
+/** trusted names who is trusted to settle; undefined if there is no message for it. */
+export function trusted(who: string): string | undefined {
 	const key = lookUp(trustedNames, who);
-	return key ? t(key) : who;
+	return key && t(key);
 }

@@ -40,7 +40,7 @@ export function orderFormatter(lookup: Lookup, networks: readonly Network[], acc
 		network: (chainId) => networkName(chainId, networks),
 		list: (names) => new Intl.ListFormat(locale()).format(names),
 		account: (address) => accounts.find((a) => a.address === address)?.name ?? contractName(address) ?? shortAddress(address),
-		trusted,
+		trusted: (who) => trusted(who) ?? who,
 		provider: providerName,
 		time: (time) => formatTime(time, isToday(time) ? "clock" : "whole"),
 	};

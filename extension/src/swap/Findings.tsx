@@ -5,8 +5,7 @@ import { optionalMessage, locale, t } from "../i18n/t";
 import { bpsAsPercent } from "../money/percent";
 import { shortAmount, type Unit } from "../money/token-amount";
 import { errorTitle } from "../order/failure-words";
-import { trustedNames } from "../order/trusted";
-import { lookUp } from "../order/status";
+import { trusted } from "../order/trusted";
 
 interface Props {
 	findings: readonly Finding[];
@@ -48,6 +47,6 @@ export function Findings({ findings, acknowledged, coin, token, onAcknowledge }:
 /** words returns a finding in the user's language, else the daemon's text. */
 export function words(f: Finding, coin: Unit, token: Unit | undefined): string {
 	const amount = (unit: Unit | undefined) => (units: string) => unit && shortAmount(units, unit, locale());
-	const formatters: Formatters = { coin: amount(coin), tokenOut: amount(token), trusted: (who) => lookUp(trustedNames, who) && t(lookUp(trustedNames, who)!), error: (name) => errorTitle(name), basisPoints: (bps) => bpsAsPercent(Number(bps)) };
+	const formatters: Formatters = { coin: amount(coin), tokenOut: amount(token), trusted, error: (name) => errorTitle(name), basisPoints: (bps) => bpsAsPercent(Number(bps)) };
 	return filled(`finding_${f.code}`, f.data ?? {}, formatters) ?? f.text;
 }
