@@ -154,10 +154,13 @@ type Evidence struct {
 	Hosts     []string       `json:"hosts"`   // RPC hosts that agree
 	To        common.Address `json:"to"`
 	Time      time.Time      `json:"time,omitzero"` // of the block
-	// From and Value (wei) are the transaction's own; set only at the network's depth.
-	From  common.Address `json:"from,omitzero"`
-	Value *big.Int       `json:"value,omitempty"`
-	Logs  []*types.Log   `json:"-"`
+	// From, Value (wei), InputEnd and InputSize are the transaction's own; set only at the
+	// network's depth. InputEnd is the last 32 bytes of its input, zero if that is shorter.
+	From      common.Address `json:"from,omitzero"`
+	Value     *big.Int       `json:"value,omitempty"`
+	InputEnd  common.Hash    `json:"inputEnd,omitzero"`
+	InputSize int            `json:"inputSize,omitempty"` // bytes
+	Logs      []*types.Log   `json:"-"`
 }
 
 // A Policy bounds what the sender may do for one key.

@@ -62,7 +62,7 @@ func agreement(p *pool, seen []Evidence) (Evidence, bool) {
 			agreed.Hosts = append(agreed.Hosts, b.Hosts[0])
 			agreed.Depth = min(agreed.Depth, b.Depth)
 			if agreed.Value == nil {
-				agreed.From, agreed.Value = b.From, b.Value
+				agreed.From, agreed.Value, agreed.InputEnd, agreed.InputSize = b.From, b.Value, b.InputEnd, b.InputSize
 			}
 			if b.FeePaid.Cmp(agreed.FeePaid) > 0 {
 				agreed.FeePaid = b.FeePaid
@@ -82,7 +82,7 @@ func sameOutcome(a, b Evidence) bool {
 
 // samePayment compares what only evidence at depth has.
 func samePayment(a, b Evidence) bool {
-	return a.Value == nil || b.Value == nil || a.From == b.From && a.Value.Cmp(b.Value) == 0
+	return a.Value == nil || b.Value == nil || a.From == b.From && a.Value.Cmp(b.Value) == 0 && a.InputEnd == b.InputEnd && a.InputSize == b.InputSize
 }
 
 // sameLogs compares the content of logs, not their indexes.
@@ -227,30 +227,35 @@ func (e *endpoint) evidence(ctx context.Context, tx common.Hash, n Network) (ev 
 		Depth: latest - number + 1, GasUsed: r.GasUsed, FeePaid: paid, Hosts: []string{e.host}, To: r.to, Time: blockTime(canonical.Time), Logs: r.Logs,
 	}
 	if ev.Depth >= n.Depth {
-		ev.From, ev.Value, err = e.payment(ctx, tx, r.BlockHash)
+		err = e.addPayment(ctx, &ev)
 	}
 	return ev, err == nil, err
 }
 
-// payment returns the sender and the value (wei) of tx, which must be in that block.
-func (e *endpoint) payment(ctx context.Context, tx, block common.Hash) (from common.Address, value *big.Int, err error) {
+// addPayment adds what only the transaction itself shows, which must be in ev's block.
+func (e *endpoint) addPayment(ctx context.Context, ev *Evidence) error {
 	var t *struct {
 		Hash      common.Hash    `json:"hash"`
 		BlockHash common.Hash    `json:"blockHash"`
 		From      common.Address `json:"from"`
 		Value     *hexutil.Big   `json:"value"`
+		Input     hexutil.Bytes  `json:"input"`
 	}
-	_, err = e.do(ctx, func(ctx context.Context) error {
+	_, err := e.do(ctx, func(ctx context.Context) error {
 		t = nil
-		return e.rpc.CallContext(ctx, &t, "eth_getTransactionByHash", tx)
+		return e.rpc.CallContext(ctx, &t, "eth_getTransactionByHash", ev.Tx)
 	})
 	switch {
 	case err != nil:
-		return from, nil, err
-	case t == nil || t.Hash != tx || t.BlockHash != block || t.Value == nil || t.From == from:
-		return from, nil, fmt.Errorf("%s: malformed transaction %s", e.host, tx)
+		return err
+	case t == nil || t.Hash != ev.Tx || t.BlockHash != ev.BlockHash || t.Value == nil || t.From == common.Address{}:
+		return fmt.Errorf("%s: malformed transaction %s", e.host, ev.Tx)
 	}
-	return t.From, t.Value.ToInt(), nil
+	ev.From, ev.Value, ev.InputSize = t.From, t.Value.ToInt(), len(t.Input)
+	if n := len(t.Input); n >= common.HashLength {
+		ev.InputEnd = common.Hash(t.Input[n-common.HashLength:])
+	}
+	return nil
 }
 
 // latestAndBlock returns e's latest block number, then its canonical block of that number: in

@@ -56,10 +56,11 @@ func TestRevokesOfANetworkThatIsLeft(t *testing.T) {
 	}
 }
 
-// acts are the requests that end in a signature, with valid parameters.
+// acts are the requests that need consent, with valid parameters.
 var acts = map[string]map[string]any{
 	"swap.execute":     {"request": anID, "digest": digest.Hex()},
 	"swap.accept":      {"request": anID, "order": "order-1", "digest": digest.Hex()},
+	"swap.close":       {"request": anID, "order": "order-1", "digest": digest.Hex()},
 	"swap.cancel":      {"request": anID, "order": "order-1", "digest": digest.Hex()},
 	"swap.speedup":     {"request": anID, "order": "order-1", "digest": digest.Hex(), "tier": "fast", "gasCeiling": "60000000000000000"},
 	"approvals.revoke": {"request": anID, "digest": digest.Hex()},

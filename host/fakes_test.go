@@ -481,6 +481,13 @@ func (s *fakeSwaps) Cancel(_ context.Context, r engine.CancelRequest) (swap.Orde
 	return o, s.fail
 }
 
+func (s *fakeSwaps) Close(_ context.Context, r engine.CloseRequest) (swap.Order, error) {
+	s.called(r.Caller)
+	o := s.order(r.Order, swap.Closed)
+	o.Closing = &swap.Closing{At: testTime, By: swap.ClosedByPerson, Claim: &swap.Claim{State: swap.Failed, ProviderStatus: "expired"}, Searched: map[uint64]uint64{1: 100}}
+	return o, s.fail
+}
+
 func (s *fakeSwaps) SpeedUp(_ context.Context, r engine.SpeedUpRequest) (swap.Order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

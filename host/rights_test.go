@@ -43,7 +43,7 @@ func TestTablesAgree(t *testing.T) {
 // TestSigningMethodsAskForConsent checks that every method that ends in a signature
 // requires a session, a uuid and the digest of what was shown.
 func TestSigningMethodsAskForConsent(t *testing.T) {
-	for _, name := range []string{"swap.execute", "swap.accept", "swap.cancel", "swap.speedup", "approvals.revoke"} {
+	for _, name := range []string{"swap.execute", "swap.accept", "swap.cancel", "swap.close", "swap.speedup", "approvals.revoke"} {
 		m, ok := protocol.MethodOf(name)
 		f := fieldsIn(m.Params)
 		if !ok || !m.Session || !m.Acting || m.Access != protocol.Writes || !f["digest"].required {

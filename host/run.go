@@ -70,6 +70,7 @@ var handlers = map[string]handler{
 	"swap.order":        strict((*call).swapOrder),
 	"swap.orders":       strict((*call).swapOrders),
 	"swap.cancel":       strict((*call).swapCancel),
+	"swap.close":        strict((*call).swapClose),
 	"swap.speedup":      strict((*call).swapSpeedup),
 	"swap.accept":       strict((*call).swapAccept),
 

@@ -228,6 +228,17 @@ func (c *call) swapCancel(ctx context.Context, p *protocol.CancelParams) (any, e
 	return orderOr(o, err)
 }
 
+func (c *call) swapClose(ctx context.Context, p *protocol.CloseParams) (any, error) {
+	caller, err := c.actCaller(ctx, protocol.Secret{}, "")
+	if err != nil {
+		return nil, err
+	}
+	o, err := c.s.Swaps.Close(ctx, engine.CloseRequest{
+		Caller: caller, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
+	})
+	return orderOr(o, err)
+}
+
 func (c *call) swapSpeedup(ctx context.Context, p *protocol.SpeedupParams) (any, error) {
 	caller, err := c.actCaller(ctx, p.Password, "")
 	if err != nil {

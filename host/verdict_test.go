@@ -21,12 +21,16 @@ func TestReportOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"final":false,"condition":"payment_seen","reported":true,"step":0,`,
+		`"final":false,"ended":false,"condition":"payment_seen","reported":true,"step":0,`,
 		`"candidatePayment":{"end":"filled","chainId":10,"tx":"` + common.Hash{1}.Hex() + `","token":"` + usdc.Hex() + `","amount":"7","from":"` + stranger.Hex() + `","time":"`,
 	} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("no %s in %s", want, b)
 		}
+	}
+	o.Condition = swap.LikelyPaid
+	if b, _ = json.Marshal(orderOf(o)); !strings.Contains(string(b), `"final":false,"ended":true,"condition":"likely_paid","reported":true`) {
+		t.Errorf("likely paid: %s", b)
 	}
 	o.Condition, o.Candidate = swap.WaitingForUnlock, nil
 	if b, _ = json.Marshal(orderOf(o)); strings.Contains(string(b), "report") || strings.Contains(string(b), "candidatePayment") {

@@ -73,9 +73,12 @@ func orderOf(o swap.Order) protocol.Order {
 	out := protocol.Order{
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
-		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Final: o.Ended(), Reported: o.Unproven(),
-		Condition: string(o.Condition), Step: o.Step, CurrentTx: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, ProviderOrderID: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: candidateOf(o.Candidate), Verdict: verdictOf(o.Verdict),
+		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Final: o.Final(), Ended: o.Ended(), Reported: o.Unproven(),
+		Condition: string(o.Condition), Step: o.Step, CurrentTx: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, ProviderOrderID: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: candidateOf(o.Candidate), Verdict: verdictOf(o.Verdict), Closing: closingOf(o.Closing),
 		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
+	}
+	if from, ok := o.CloseTime(); ok && !o.Ended() {
+		out.CanCloseFrom = utc(from)
 	}
 	if o.Bump != nil {
 		out.Speedup = string(o.Bump.Tier)
@@ -227,6 +230,20 @@ func candidateOf(s *swap.CandidatePayment) *protocol.CandidatePayment {
 		End: string(s.End), ChainID: s.Chain, Tx: hashOf(s.Tx), Token: addressOf(s.Token), Amount: amountOf(s.Amount),
 		From: addressOf(s.From), Time: optionalTime(s.Time),
 	}
+}
+
+func closingOf(c *swap.Closing) *protocol.Closing {
+	if c == nil {
+		return nil
+	}
+	out := &protocol.Closing{At: utc(c.At), By: c.By, Watched: !c.Unwatched, Claim: claimOf(c.Claim), CandidatePayment: candidateOf(c.Candidate)}
+	for id, block := range c.Searched {
+		if out.Searched == nil {
+			out.Searched = make(map[string]uint64, len(c.Searched))
+		}
+		out.Searched[strconv.FormatUint(id, 10)] = block
+	}
+	return out
 }
 
 func verdictOf(v *swap.Verdict) *protocol.Verdict {

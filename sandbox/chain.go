@@ -28,7 +28,7 @@ type Chain struct {
 	Faults *inject.Book
 
 	front    *devnet.Endpoint
-	server   *server
+	servers  [2]*server // two hosts, as the wallet has for every network
 	client   *ethclient.Client
 	treasury *operator.Account
 	erc20    abi.ABI
@@ -59,17 +59,22 @@ func (s *Sandbox) startChain(ctx context.Context, n Network, set *contracts.Set,
 	c := &Chain{Chain: dev, Network: n, Faults: &inject.Book{}, treasury: operator.NewAccount(owner.Key), erc20: token.ABI}
 	c.front = devnet.NewEndpoint(dev, c.Faults)
 	c.client = ethclient.NewClient(dev.Dial())
-	if c.server, err = listen(ctx, o.Host, c.front); err != nil {
-		return nil, errors.Join(err, dev.Close())
+	for i := range c.servers {
+		if c.servers[i], err = listen(ctx, o.Host, c.front); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
 	}
 	return c, nil
 }
 
-// RPC returns the URL of the chain's JSON-RPC endpoint. Faults and counters apply to it.
-func (c *Chain) RPC() string { return "http://" + c.server.addr }
+// RPC returns the URL of the chain's first JSON-RPC endpoint. Faults and counters apply to it.
+func (c *Chain) RPC() string { return "http://" + c.servers[0].addr }
 
-// WS returns the URL of the same endpoint over WebSocket. No faults apply to it.
-func (c *Chain) WS() string { return "ws://" + c.server.addr }
+// RPCs returns the URLs of two endpoints, which share faults and counters.
+func (c *Chain) RPCs() []string { return []string{c.RPC(), "http://" + c.servers[1].addr} }
+
+// WS returns the URL of the first endpoint over WebSocket. No faults apply to it.
+func (c *Chain) WS() string { return "ws://" + c.servers[0].addr }
 
 // Client returns a client that bypasses the endpoint: requests meet no faults and are not
 // counted.
@@ -142,7 +147,12 @@ func (c *Chain) operatorChain() operator.Chain {
 
 // Close stops the endpoint and the chain.
 func (c *Chain) Close() error {
-	err := c.server.Close()
+	var errs []error
+	for _, s := range c.servers {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
 	c.client.Close()
-	return errors.Join(err, c.Chain.Close())
+	return errors.Join(append(errs, c.Chain.Close())...)
 }

@@ -151,7 +151,7 @@ func (s *Sandbox) Config() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Written by swapkeep-sandbox. The keys of the sandbox are public.\nsandbox = true\n")
 	for _, c := range s.chains {
-		fmt.Fprintf(&b, "\n[networks.%d]\nrpc = [%q]\ndepth = %d\n", c.ID, c.RPC(), Depth)
+		fmt.Fprintf(&b, "\n[networks.%d]\nrpc = [%q, %q]\ndepth = %d\n", c.ID, c.RPCs()[0], c.RPCs()[1], Depth)
 	}
 	// Any free port, as the user may run a daemon of their own as well.
 	b.WriteString("\n[prices]\nlisten = \"127.0.0.1:0\"\n")

@@ -8,7 +8,7 @@ import (
 )
 
 // A CandidatePayment is a payment like the one that an order waits for, but not certainly its own
-// ([PaymentSeen]). It is shown to people and decides nothing.
+// ([PaymentSeen], [LikelyPaid]). It is shown to people and proves nothing.
 type CandidatePayment struct {
 	End    State          `json:"end"` // what it would prove: filled or refunded
 	Chain  uint64         `json:"chainId"`
@@ -17,4 +17,5 @@ type CandidatePayment struct {
 	Amount *big.Int       `json:"amount"`
 	From   common.Address `json:"from"`          // who paid; for the coin sent by a contract, the sender of the transaction
 	Time   time.Time      `json:"time,omitzero"` // of its block
+	Log    LogRef         `json:"log"`           // that shows it; of two orders only one is [LikelyPaid] by it
 }

@@ -75,6 +75,8 @@ const (
 	NotBroadcast   ReasonCode = "not_broadcast"
 	NotSubmitted   ReasonCode = "not_submitted"
 	Proven         ReasonCode = "proven"
+	UserClosed     ReasonCode = "user_closed"
+	ClosedTooOld   ReasonCode = "closed_too_old"
 )
 
 // The words for why a speed-up was not carried out.
@@ -152,6 +154,8 @@ var causeTexts = map[ReasonCode]string{
 	NotBroadcast: "no RPC endpoint accepted the transaction; nothing was sent",
 	NotSubmitted: "it was signed but never submitted to the provider; it ends once nobody can fill it",
 	Proven:       "proven {state}",
+	UserClosed:   "the user closed it without a proof of how it ended",
+	ClosedTooOld: "nothing proved its end for 30 days; it is not watched any more",
 
 	SpeedupAboveCeiling:      "it would cost more than the accepted fee limit; try again with a higher limit",
 	SpeedupWouldFail:         "the transaction would fail now, so a higher fee would be wasted",

@@ -78,6 +78,7 @@ type Progress struct {
 // An Outcome is how an order ended and, until then, why it waits or was refused.
 type Outcome struct {
 	Verdict *Verdict `json:"verdict,omitempty"` // set with a final state
+	Closing *Closing `json:"closing,omitempty"` // set with [Closed], and kept by a later proof
 	Reason  string   `json:"reason,omitempty"`  // in words, for a person
 	Cause   *Cause   `json:"cause,omitempty"`   // likewise, for programs; nil if an older version wrote it
 }

@@ -54,9 +54,20 @@ type Arrival struct {
 	Token common.Address `json:"token"` // zero address = native coin
 	To    common.Address `json:"to"`
 	Least *big.Int       `json:"least"`
-	// From are the accounts whose payment is proof. One from any other is only
-	// [PaymentSeen].
+	// From are the accounts whose payment is proof if there is no link. One from any other is
+	// at most [LikelyPaid]. With a link, only these can pay less than Least.
 	From []common.Address `json:"from"`
+	Link *Link            `json:"link,omitempty"`
+}
+
+// A Link is how the transaction of a payment names the order that it is for. Whoever sends it
+// chooses its input, so the link says which order a payment is for, not that there is one. The
+// rule is that of the bridge's own settlement oracle (testdata/live/FACTS.md, "How fills name
+// their order").
+type Link struct {
+	InputEnd common.Hash      `json:"inputEnd"`          // the last 32 bytes of its input; for a plain payment of the coin the whole input
+	CoinPaid common.Hash      `json:"coinPaid,omitzero"` // topic of the event, with data (address to, uint256 amount), of a payment of the coin by one of Payers
+	Payers   []common.Address `json:"payers,omitempty"`  // built-in contracts
 }
 
 // A NonceBit is one bit of a Permit2-style nonce bitmap on the source chain:
@@ -83,8 +94,8 @@ var proofs = []ProofRow{
 	{ProvenByOpaqueCall, Filled, "one call of our own that cannot be decoded", "our own call succeeded, no other order of ours ended in it, and its logs show what arrived (for the native coin: the balance after a block in which nothing else could have paid the account); below the minimum it is marked short"},
 	{ProvenByFill, Filled, "a signed order", "one transaction emits every event of a fill of exactly what was signed"},
 	{ProvenByPartialFill, Filled, "a signed order", "one transaction emits the events of a fill that differs from what was signed: a partial fill, or a token that takes a fee on transfers; below the minimum it is marked short"},
-	{ProvenByArrival, Filled, "a deposit", "after our deposit, a built-in filler of the route paid the recipient at least the minimum, in a transaction that pays or fills no other order of ours; a smaller payment counts only in the transaction that the provider's final status names, and is marked short"},
-	{ProvenByRefund, Refunded, "a deposit", "after our deposit, a built-in filler paid the agreed refund on the source chain, in a transaction that pays or fills no other order of ours; a smaller payment counts only in the transaction that the provider's final status names, and is marked short"},
+	{ProvenByArrival, Filled, "a deposit", "after our deposit, a transaction that names the order paid the recipient at least the minimum and fills no other order of ours; a smaller payment, by a built-in filler, counts only in the transaction that the provider's final status names, and is marked short"},
+	{ProvenByRefund, Refunded, "a deposit", "after our deposit, a transaction that names the order, or the built-in contract that took the input, paid the agreed refund on the source chain and fills no other order of ours; a smaller payment counts only in the transaction that the provider's final status names, and is marked short"},
 	{ProvenByRevoke, Filled, "a revoke", "our own call succeeded, and its log or the chain shows an allowance of zero"},
 	{ProvenByRevert, Failed, "any transaction of ours", "it was mined and reverted; only its network fee was paid"},
 	{ProvenByTxReplaced, Failed, "any transaction of ours", "another transaction used its nonce"},
@@ -151,6 +162,7 @@ var unprovenEnds = map[Condition]string{
 	AwaitingRefund: "the provider reports that it failed, which proves nothing; waiting for a fill or refund on-chain",
 	AwaitingProof:  "the provider reports that it is done, but no chain shows it yet; still watching",
 	AmountUnclear:  "a transaction settled the order, but it does not show how much was paid or received; check the account",
+	LikelyPaid:     "the transaction that the provider names paid the recipient at least the minimum after our deposit, at two hosts, and counts for no other order; it is not linked to this one",
 	PaymentSeen:    "a matching payment arrived, but it may belong to something else: its sender is not certainly a built-in filler of the route, or another order matches too",
 }
 
@@ -158,7 +170,7 @@ var unprovenEnds = map[Condition]string{
 // is still polled, at growing intervals, and no longer counts toward the limit of open orders.
 func (o Order) Unproven() bool {
 	_, ok := unprovenEnds[o.Condition]
-	return o.State == Settling && ok
+	return ok && (o.State == Settling || o.State == Closed)
 }
 
 // Check refuses a proof that anybody's transaction could meet, or none could.
@@ -214,6 +226,8 @@ func (a *Arrival) check(chainID uint64, token, to common.Address) error {
 		return errors.New("no amount")
 	case slices.Contains(a.From, common.Address{}) || slices.Contains(a.From, a.To):
 		return errors.New("a filler must be neither the zero address nor the recipient")
+	case a.Link != nil && (a.Link.InputEnd == common.Hash{} || slices.Contains(a.Link.Payers, common.Address{})):
+		return errors.New("a link that any transaction has")
 	}
 	return nil
 }

@@ -54,6 +54,7 @@ const (
 	TooLate                 Code = "too_late"                  // the last moment has passed
 	NothingPending          Code = "nothing_pending"           // no transaction of the order is in flight
 	CannotCancel            Code = "cannot_cancel"             // the wallet can no longer end the order
+	CannotClose             Code = "cannot_close"              // the order ends by itself, or it is too early
 	JournalFailed           Code = "journal_failed"            // the database cannot be written: nothing is signed
 	ConsentPassword         Code = "consent_password"          // the act needs the wallet's password
 	AmountAgain             Code = "amount_again"              // at a terminal: the amount must be typed again

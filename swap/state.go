@@ -12,13 +12,14 @@ import (
 // State is where an order stands. The table below has every move.
 type State string
 
-// The states. Those after Settling are final.
+// The states. Those after Closed are final.
 const (
 	Accepted   State = "accepted"   // consent is journaled; nothing has left the process
 	Approving  State = "approving"  // the approvals of the plan are being carried out
 	Executing  State = "executing"  // the other steps are being carried out
 	Submitting State = "submitting" // every step is done; the order is being handed to the provider
 	Settling   State = "settling"   // everything was sent or handed over; the chain is watched
+	Closed     State = "closed"     // not proven: nobody waits for it any more; a later proof still counts
 	Filled     State = "filled"     // proven: the output arrived, or less of it if the verdict is short
 	Refunded   State = "refunded"   // proven: the input came back, or less of it if the verdict is short
 	Failed     State = "failed"     // proven: reverted, the nonce was used elsewhere, or a revoke had no effect
@@ -41,7 +42,8 @@ var stateTable = []stateRow{
 	{Approving, "sending the approvals", []State{Executing, Settling, Failed, Expired, Cancelled}},
 	{Executing, "sending the swap", []State{Approving, Submitting, Settling, Failed, Expired, Cancelled}},
 	{Submitting, "submitting to the provider", []State{Settling, Failed, Expired, Cancelled}},
-	{Settling, "waiting for on-chain proof", []State{Filled, Refunded, Failed, Expired, Cancelled}},
+	{Settling, "waiting for on-chain proof", []State{Closed, Filled, Refunded, Failed, Expired, Cancelled}},
+	{Closed, "closed without proof of how it ended, by the user or after 30 days", []State{Filled, Refunded}},
 	{Filled, "the output arrived", nil},
 	{Refunded, "the input came back", nil},
 	{Failed, "the transaction failed; the input was not spent", nil},
@@ -60,6 +62,7 @@ const (
 	AwaitingRefund      Condition = "awaiting_refund"
 	AwaitingProof       Condition = "awaiting_proof"
 	PaymentSeen         Condition = "payment_seen"
+	LikelyPaid          Condition = "likely_paid"
 	AmountUnclear       Condition = "amount_unclear"
 	Cancelling          Condition = "cancelling"
 	WaitingForNonce     Condition = "waiting_nonce"
@@ -85,8 +88,19 @@ func rowOf(s State) (stateRow, bool) {
 // is final: it is shown and never acted on.
 func (s State) Final() bool { r, _ := rowOf(s); return len(r.Next) == 0 }
 
-// Ended reports whether o has ended, as far as its record can be read.
-func (o Order) Ended() bool { return o.State.Final() && !o.Unfinished }
+// Final reports whether o's end is proven, as far as its record can be read.
+func (o Order) Final() bool { return o.State.Final() && !o.Unfinished }
+
+// Ended reports whether nobody waits for o any more: it is final, closed, or likely paid. Only
+// a final order stays as it is.
+func (o Order) Ended() bool {
+	return o.Final() || o.State == Closed || o.Condition == LikelyPaid
+}
+
+// Watched reports whether the engine still looks for o's end.
+func (o Order) Watched() bool {
+	return !o.State.Final() && (o.Closing == nil || !o.Closing.Unwatched)
+}
 
 // Partly reports whether o filled with less input than was signed.
 func (o Order) Partly() bool {

@@ -97,7 +97,7 @@ var commandOf = strings.NewReplacer(
 	"keys.accounts", "swapkeep keys accounts", "keys.create", "swapkeep keys create", "keys.import", "swapkeep keys import",
 	"keys.unlock", "swapkeep keys unlock", "networks.list", "swapkeep networks", "networks.select", "swapkeep networks select",
 	"tokens.import", "swapkeep tokens import", "tokens.remove", "swapkeep tokens remove", "swap.orders", "swapkeep orders",
-	"swap.cancel", "swapkeep orders cancel", "swap.accept", "swapkeep orders accept", "swap.speedup", "swapkeep orders speedup",
+	"swap.cancel", "swapkeep orders cancel", "swap.close", "swapkeep orders close", "swap.accept", "swapkeep orders accept", "swap.speedup", "swapkeep orders speedup",
 	"approvals.list", "swapkeep approvals", "approvals.revoke", "swapkeep approvals revoke",
 	"settings.get", "swapkeep settings", "settings.set", "swapkeep settings set", "providers.set_key", "swapkeep providers set-key",
 )

@@ -73,9 +73,11 @@ func (l *daemonConn) follow(ctx context.Context, id, wanted string, shown int64)
 		}
 	}
 	switch {
-	case !end.Final && !end.Reported:
+	case end.Condition == likelyPaid && end.State != "closed" && wanted == "filled":
+		return nil
+	case !end.Ended && !end.Reported:
 		return fmt.Errorf("the provider reported an outcome, but the chains cannot be read to confirm it: %w", errReported)
-	case !end.Final:
+	case !end.Ended:
 		return fmt.Errorf("%w (%s)", errReported, messages.Condition(end.Condition))
 	case end.State != wanted:
 		return fmt.Errorf("%w (%s)%s", errUnfilled, stateText(end), l.because(ctx, end))
@@ -113,7 +115,7 @@ func (f *follower) untilFinal(ctx context.Context, id string) (protocol.Order, e
 			f.reported, f.ended = trackSince(f.reported, o.Reported), trackSince(f.ended, mayNeverEnd(o))
 			err = f.printUpdate(ctx, r)
 		}
-		if err != nil || o.Final || f.proofOverdue(r) {
+		if err != nil || o.Ended || f.proofOverdue(r) {
 			return o, err
 		}
 		if err := f.change(ctx, o); err != nil {
@@ -297,7 +299,10 @@ func (l *daemonConn) link(chain uint64, tx protocol.Hash) string {
 
 // printResult prints the result of an order, or its state if it has not ended.
 func (l *daemonConn) printResult(ctx context.Context, o protocol.Order) error {
-	if !o.Final {
+	switch {
+	case o.State == "closed" && o.Condition == "":
+		return l.printClosedOrder(ctx, o)
+	case !o.Final:
 		return l.printOpenOrder(ctx, o)
 	}
 	facts, err := l.endFacts(ctx, o)
@@ -307,67 +312,6 @@ func (l *daemonConn) printResult(ctx context.Context, o protocol.Order) error {
 	l.t.result.Painted(screen.States[shownState(o)], stateText(o))
 	l.t.result.Facts(facts)
 	return nil
-}
-
-// printOpenOrder prints the state of an order that has not ended.
-func (l *daemonConn) printOpenOrder(ctx context.Context, o protocol.Order) error {
-	facts := [][2]string{{"order", o.ID}}
-	if o.CandidatePayment != nil {
-		text, err := l.candidateText(ctx, *o.CandidatePayment)
-		if err != nil {
-			return err
-		}
-		facts = append(facts, [2]string{"seen", text})
-	}
-	if reason := l.reasonText(ctx, o); reason != "" {
-		facts = append(facts, [2]string{"reason", reason})
-	}
-	out := l.t.result
-	out.Paragraph(screen.Plain, waitingText(o))
-	if help := conditionHelp(o); help != "" {
-		out.Paragraph(screen.Warn, help)
-	}
-	out.Facts(append(facts, l.reportedFacts(o)...))
-	return nil
-}
-
-// unprovenMessages has, for each condition of an order whose end is reported or seen but not
-// proven, the start of its messages' keys, and the networks that they name.
-var unprovenMessages = map[string]struct {
-	key    string
-	chains func(protocol.Order) []uint64
-}{
-	"awaiting_refund": {"order_refund", func(o protocol.Order) []uint64 { return []uint64{o.Terms.SrcChainID, o.Terms.DstChainID} }},
-	"awaiting_proof":  {"order_unproven", func(o protocol.Order) []uint64 { return []uint64{o.Terms.DstChainID} }},
-	"amount_unclear":  {"order_unclear", func(o protocol.Order) []uint64 { return []uint64{o.Terms.SrcChainID} }},
-	"payment_seen": {"order_seen", func(o protocol.Order) []uint64 {
-		if o.CandidatePayment != nil {
-			return []uint64{o.CandidatePayment.ChainID}
-		}
-		return []uint64{o.Terms.DstChainID}
-	}},
-}
-
-// reportedFacts says of an end that is not proven what is missing, what happens next, and what
-// the user can do.
-func (l *daemonConn) reportedFacts(o protocol.Order) (facts [][2]string) {
-	m, ok := unprovenMessages[o.Condition]
-	if !o.Reported || !ok {
-		return nil
-	}
-	var names []string
-	for _, chain := range slices.Compact(m.chains(o)) {
-		names = append(names, l.nameOf(chain))
-	}
-	where, who := strings.Join(names, " and "), messages.Brand(o.Terms.Provider)
-	if trusted := lastEffect(o.Steps).TrustedTo; trusted != "" {
-		who = messages.Trusted(trusted)
-	}
-	for _, f := range [][3]string{{"not proven", m.key + "_unproven", where}, {"next", "order_told_next_text", where}, {"to do", m.key + "_do", who}} {
-		text, _ := messages.Text(f[1], f[2])
-		facts = append(facts, [2]string{f[0], text})
-	}
-	return facts
 }
 
 func (l *daemonConn) endFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {

@@ -39,7 +39,7 @@ func newOrders(t *terminal) *cobra.Command {
 	cmd.AddCommand(listing,
 		t.onOrder("show ORDER", "Show one order, its steps and its history", (*daemonConn).showOrder),
 		t.onOrder("watch ORDER", "Follow an order until its outcome is confirmed, or only reported by the provider", (*daemonConn).watchOrder),
-		newOrderCancel(t), newOrderSpeedup(t), newOrderAccept(t))
+		newOrderCancel(t), newOrderClose(t), newOrderSpeedup(t), newOrderAccept(t))
 	return cmd
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -51,6 +53,25 @@ func newOrderCancel(t *terminal) *cobra.Command {
 		l.say(screen.Plain, "Nothing more is signed for the order. A pending transaction is replaced by an empty one with the same nonce, which costs its network fee; whichever is mined counts. A signed order is cancelled by a transaction if its contract supports that; otherwise it expires.")
 		return l.actOn(ctx, &f, o, "Cancel this order?", "cancelled", "swap.cancel",
 			protocol.CancelParams{Request: newRequest(), Order: o.ID, Digest: o.Digest})
+	})
+	f.add(cmd)
+	return cmd
+}
+
+func newOrderClose(t *terminal) *cobra.Command {
+	var f consentFlags
+	cmd := t.onOrder("close ORDER", "Stop waiting for an order whose end nothing proves", func(l *daemonConn, ctx context.Context, id string) error {
+		o, err := l.showOpenOrder(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !o.CanCloseFrom.IsZero() && time.Now().Before(o.CanCloseFrom) {
+			return protocol.Newf("cannot_close", "the order can be closed from %s", clockTime(o.CanCloseFrom))
+		}
+		text, _ := messages.Text("order_stop_text", l.settledBy(o))
+		l.say(screen.Plain, text)
+		return l.actOn(ctx, &f, o, "Stop waiting for this order?", "closed", "swap.close",
+			protocol.CloseParams{Request: newRequest(), Order: o.ID, Digest: o.Digest})
 	})
 	f.add(cmd)
 	return cmd
@@ -99,7 +120,7 @@ func (l *daemonConn) showOpenOrder(ctx context.Context, id string) (protocol.Ord
 	if err != nil {
 		return r.Order, err
 	}
-	if r.Order.Final {
+	if r.Order.Ended {
 		return r.Order, protocol.Newf("order_final", "the order has ended: %s", stateText(r.Order))
 	}
 	what, err := l.orderText(ctx, r.Order)

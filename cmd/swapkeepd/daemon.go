@@ -117,6 +117,13 @@ func (d *daemon) build() (err error) {
 }
 
 // openSwaps creates the service that executes orders.
+// isOwnAccount reports whether an account is one of a wallet here, or may be: it is true if the
+// keychain cannot be read.
+func (d *daemon) isOwnAccount(a common.Address) bool {
+	accounts, err := d.vault.Accounts(context.Background())
+	return err != nil || slices.ContainsFunc(accounts, func(x keys.Account) bool { return x.Address == a })
+}
+
 func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 	sender, err := chain.NewSender(d.home.DB, d.hub, d.vault, chain.SenderOptions{})
 	if err != nil {
@@ -135,7 +142,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		Valuer: d.prices.desk, Limits: d.limits,
 		Tokens:    func(id uint64) []common.Address { return host.OwnTokens(d.tokens.On(id)) },
 		Decimals:  d.tokens.DecimalsConfirmed,
-		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: engine.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
+		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: engine.ByCall{}, Fees: fees, Mine: d.isOwnAccount, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
 		Keep:       refused.New(d.home.Dir, version, clock.Now).Watch,
 		OpenOrders: d.cfg.Limits.OpenOrders, Now: clock.Now,
 		Log: func(o swap.Order, err error) {

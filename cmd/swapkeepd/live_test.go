@@ -46,7 +46,7 @@ func TestLive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.Replace(string(written), fmt.Sprintf("rpc = [%q]", box.Chain(8453).RPC()), fmt.Sprintf("rpc = [%s]", rpc), 1)
+		text := strings.Replace(string(written), fmt.Sprintf("rpc = [%q, %q]", box.Chain(8453).RPCs()[0], box.Chain(8453).RPCs()[1]), fmt.Sprintf("rpc = [%s]", rpc), 1)
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -135,6 +135,7 @@ var Errors = []Row{
 	{1440, "amount_again", false, "a token of the swap has no known price: enter its amount again", "try again with the swapped amount (swapkeep swap --amount-again)"},
 	{1441, "slippage_terminal", false, "slippage above 15 percent is only allowed at a terminal", "choose at most 15 percent, for this swap or as swap.slippage, or use the swapkeep command"},
 	{1442, "no_minimum", false, "the transaction enforces no minimum received: nothing was signed", "choose another offer or provider"},
+	{1443, "cannot_close", false, "the order cannot be closed", "wait until the given time, or until it ends by itself"},
 
 	// Tokens.
 	{1500, "token_unknown", false, "unknown token on this network", "import it by its address (tokens.import)"},

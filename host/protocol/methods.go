@@ -72,6 +72,7 @@ var Methods = []Method{
 	{"swap.order", Reads, false, false, OrderParams{}, OrderResult{}, "Shows one order and its history."},
 	{"swap.orders", Reads, false, false, OrdersParams{}, OrdersResult{}, "Lists orders, newest first, a page at a time."},
 	{"swap.cancel", Writes, true, true, CancelParams{}, Order{}, "Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or invalidates a signed order where its contract can. An order that the wallet cannot cancel any more is refused (cannot_cancel), with the time at which a signed order expires."},
+	{"swap.close", Writes, true, true, CloseParams{}, Order{}, "Ends the wait for an order whose input is with its provider and whose end nothing proves. It signs nothing, and is refused (cannot_close) before the time that the order says. The daemon looks for a proof for 30 days from the deposit; one makes it filled or refunded after all."},
 	{"swap.speedup", Writes, true, true, SpeedupParams{}, Order{}, "Sends the order's pending transaction again, the same but for more, never above its gas ceiling. Returns when the wish is on disk; the rest arrives as swap.order. One uuid bumps once."},
 	{"swap.accept", Writes, true, true, AcceptParams{}, Order{}, "Consents to what an order in need of consent proposes, named by the proposal's digest. A proposal that changed meanwhile is refused."},
 

@@ -39,8 +39,9 @@ type Order struct {
 	Acknowledge      []string          `json:"acknowledged,omitempty" of:"FindingCode"`
 	Revision         uint64            `json:"revision" doc:"counts recorded changes: the higher is the newer"`
 	Cancelling       bool              `json:"cancel,omitempty" doc:"the user asked for it to end"`
-	State            string            `json:"state" of:"OrderState" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
-	Final            bool              `json:"final" doc:"the order has ended"`
+	State            string            `json:"state" of:"OrderState" doc:"accepted, approving, executing, submitting, settling, closed; filled, refunded, failed, expired, cancelled"`
+	Final            bool              `json:"final" doc:"its end is proven, or its record says so: it stays as it is"`
+	Ended            bool              `json:"ended" doc:"nobody waits for it any more: it is final, closed, or likely_paid; one that is not final may still become filled or refunded"`
 	Condition        string            `json:"condition,omitempty" of:"Condition" doc:"in addition to the state: waiting_unlock …"`
 	Reported         bool              `json:"reported,omitempty" doc:"the provider reported an end that is not proven yet: the chains are still watched, at growing intervals, and it may never be proven"`
 	Step             int               `json:"step" doc:"next step to carry out"`
@@ -55,6 +56,8 @@ type Order struct {
 	Claim            *Claim            `json:"claim,omitempty" doc:"the provider's latest status; proves nothing"`
 	CandidatePayment *CandidatePayment `json:"candidatePayment,omitempty" doc:"a payment that may be the awaited one or another's; proves nothing"`
 	Verdict          *Verdict          `json:"verdict,omitempty" doc:"the proven end"`
+	CanCloseFrom     time.Time         `json:"canCloseFrom,omitzero" doc:"from when swap.close takes it; absent: not at all"`
+	Closing          *Closing          `json:"closing,omitempty" doc:"with the state closed, and kept when a proof follows"`
 	Reason           string            `json:"reason,omitempty" doc:"in words"`
 	Cause            *Cause            `json:"cause,omitempty" doc:"the reason for programs; absent of an order of an older version"`
 	Created          time.Time         `json:"created"`
@@ -104,6 +107,16 @@ type Claim struct {
 	ChainID        uint64 `json:"chainId,omitempty" doc:"where tx is, as far as it said"`
 	Tx             Hash   `json:"tx,omitempty"`
 	Reason         string `json:"reason,omitempty"`
+}
+
+// A Closing is the end of an order that nothing proves, with what was known at that moment.
+type Closing struct {
+	At               time.Time         `json:"at"`
+	By               string            `json:"by" of:"ClosedBy" doc:"person, or age: nothing proved its end for 30 days"`
+	Watched          bool              `json:"watched" doc:"the daemon still looks for a proof"`
+	Claim            *Claim            `json:"claim,omitempty" doc:"what the provider had said"`
+	CandidatePayment *CandidatePayment `json:"candidatePayment,omitempty" doc:"the payment that had been seen"`
+	Searched         map[string]uint64 `json:"searched,omitempty" doc:"last block that was searched, by chain id"`
 }
 
 // A CandidatePayment is a payment that may settle an order but may also belong to another.

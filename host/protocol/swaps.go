@@ -17,6 +17,13 @@ type CancelParams struct {
 	Password Secret `json:"password,omitempty" doc:"the wallet's password, if a browser's request was refused with consent_password; valid for this request only"`
 }
 
+// CloseParams request that an order is waited for no longer.
+type CloseParams struct {
+	Request UUID   `json:"request" doc:"names this act"`
+	Order   string `json:"order" doc:"id"`
+	Digest  Hash   `json:"digest" doc:"the order's, as it was shown"`
+}
+
 // Fee tiers of a replacement transaction.
 const (
 	TierNormal = "normal"

@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"cmp"
 	"context"
 	"math/big"
 	"testing"
@@ -84,6 +85,7 @@ type recording struct {
 	out, minOut string
 	effect      swap.Effect // without what follows from the request
 	id          string
+	orderID     common.Hash // of a call of a router, if its bytes have the quote's
 	claim       swap.Claim
 	refund      common.Address
 	refunded    string // at least, in base units
@@ -113,13 +115,28 @@ func (x recording) flow() providertest.Flow {
 		flow.Opaque = "the routers' interface is not published; they are built in, and package swap bounds what they may take"
 	}
 	if r.SrcChain != r.DstChain {
-		from := []common.Address{solver}
+		from, link := []common.Address{solver}, linkTo(cmp.Or(x.orderID, f.DepositID))
 		flow.Settled.Proof = swap.Proof{
-			Arrival: &swap.Arrival{Chain: r.DstChain, Token: r.TokenOut, To: r.Recipient, Least: wei(x.minOut), From: from},
-			Refund:  &swap.Arrival{Chain: r.SrcChain, Token: x.refund, To: r.RefundTo, Least: wei(x.refunded), From: from},
+			Arrival: &swap.Arrival{Chain: r.DstChain, Token: r.TokenOut, To: r.Recipient, Least: wei(x.minOut), From: from, Link: link},
+			Refund:  &swap.Arrival{Chain: r.SrcChain, Token: x.refund, To: r.RefundTo, Least: wei(x.refunded), From: from, Link: link},
 		}
 	}
 	return flow
+}
+
+// linkTo is what the payment of an order has, with the event's topic and the routers as
+// testdata/live/FACTS.md has them.
+func linkTo(id common.Hash) *swap.Link {
+	l := &swap.Link{InputEnd: id, CoinPaid: common.HexToHash("0xd35467972d1fda5b63c735f59d3974fa51785a41a92aa3ed1b70832836f8dba6")}
+	for _, a := range []string{
+		"0xf5042e6ffac5a625d4e7848e0b01373d8eb9e222", "0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f", "0x0729e2a4716d9f7dd17858d5d504426d228697f7",
+		"0x3ec130b627944cad9b2750300ecb0a695da522b6",
+		"0x113a327221d2c4660684449bfc39bc14ad1aaf38", "0xb758f3bfa7b9d39ef5457d7c7ffb3702f2ad3982", "0x9ef6d3c2f60d7b9008d74cab1fc0f899c957c819",
+		"0x6328ea02d28131e58b28e55c6258258a30d90e05",
+	} {
+		l.Payers = append(l.Payers, common.HexToAddress(a))
+	}
+	return l
 }
 
 const (
@@ -168,7 +185,7 @@ func suite() providertest.Suite {
 			name: "base-dai-arbitrum", request: toFriend(request(8453, daiBase, 42161, usdcArbitrum, "100000000000000000000", 40)),
 			routing: "ROUTER", out: "99480000", minOut: "98982600",
 			effect: swap.Effect{Kind: swap.Opaque, Target: proxyV32, TrustedTo: bySolver},
-			id:     "0x3bd0f0e1c6a14d3f8d10a9c04e7be8e5a2e4b3fd4b3c0c7b2c0f6c8c6a1f0d42",
+			id:     "0x3bd0f0e1c6a14d3f8d10a9c04e7be8e5a2e4b3fd4b3c0c7b2c0f6c8c6a1f0d42", orderID: common.HexToHash("0x9eba8e80107cbfe30ccfcb279ebf3a84d91b7ac50ebef8d14c0d80315b3dc1a7"),
 			claim:  swap.Claim{State: swap.Refunded, ProviderStatus: "refund", Tx: refundTx, Chain: 8453, Reason: says("TTL_EXPIRED")}, refund: usdcBase, refunded: "99380626",
 		},
 	}

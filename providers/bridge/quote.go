@@ -116,7 +116,8 @@ type parsedQuote struct {
 	call    chain.Call   // the one that pays the input
 	role    contractRole // what it calls
 	refunds refund
-	order   *order // named by the deposit; nil if the quote has none
+	order   *order      // named by the deposit; nil if the quote has none
+	orderID common.Hash // of the order that the call pays for, as its bytes say; zero on one chain
 }
 
 // readQuote turns a reply into an offer, or refuses it. It does no I/O, so an offer that
@@ -151,6 +152,9 @@ func readQuote(raw []byte, r swap.QuoteRequest, solver common.Address) (parsedQu
 		return parsedQuote{}, err
 	}
 	if out.order, err = q.order(effect, r, out.call.Data, solver); err != nil {
+		return parsedQuote{}, err
+	}
+	if out.orderID, err = q.orderID(effect, r, out.call.Data); err != nil {
 		return parsedQuote{}, err
 	}
 	if out.refunds, err = q.refund(r, effect.Kind == swap.Deposit); err != nil {
@@ -212,6 +216,23 @@ func (q quoteReply) order(f swap.Effect, r swap.QuoteRequest, calldata []byte, s
 		return nil, refuse(swap.NotAsAccepted, "orderSignature", "shows an order that its built-in solver has not signed")
 	}
 	return &o, o.check(v2, r, q.Details.CurrencyOut.Minimum.Int, solver)
+}
+
+// orderID returns the id of the order that a call pays for, which the call's bytes must have: the
+// payment on the other chain is known by it.
+func (q quoteReply) orderID(f swap.Effect, r swap.QuoteRequest, calldata []byte) (common.Hash, error) {
+	if f.Kind == swap.Deposit || r.SrcChain == r.DstChain {
+		return f.DepositID, nil
+	}
+	none := refuse(swap.Undecodable, "orderId", "wants a payment that names no order")
+	if q.Protocol == nil || q.Protocol.V2 == nil || q.Protocol.V2.OrderID == nil {
+		return common.Hash{}, none
+	}
+	id, err := parseHash(*q.Protocol.V2.OrderID)
+	if err != nil || id == (common.Hash{}) || !bytes.Contains(calldata, id[:]) {
+		return common.Hash{}, none
+	}
+	return id, nil
 }
 
 // routings name what is called, so that a fresh quote is of the accepted kind.

@@ -91,25 +91,3 @@ func asTemporary(err error) error {
 	again.Err, again.Data = r, r.Data
 	return again
 }
-
-// Proof returns what the chains would show: between chains a payment of the minimum by the
-// solver, or of the refund, which is part of the terms; on one chain what the call itself
-// brought.
-func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
-	last, t := len(o.Plan.Steps)-1, o.Terms
-	if last < 0 {
-		return swap.Proof{}, refuse(swap.Undecodable, "plan", "has no order without a step")
-	}
-	if _, err := p.Decode(t, o.Plan.Steps[last]); err != nil {
-		return swap.Proof{}, err
-	}
-	if t.SrcChain == t.DstChain {
-		return swap.Proof{Own: true}, nil
-	}
-	back := t.MinRefund()
-	from := []common.Address{p.solver}
-	return swap.Proof{
-		Arrival: &swap.Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.MinOut, From: from},
-		Refund:  &swap.Arrival{Chain: t.SrcChain, Token: back.Token, To: t.RefundTo, Least: back.Amount, From: from},
-	}, nil
-}

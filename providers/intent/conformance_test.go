@@ -19,7 +19,6 @@ var (
 	account     = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // public account of the test mnemonic
 	friend      = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 	feeReceiver = common.HexToAddress("0x000000000000000000000000000000000000bEEF")
-	filler      = common.HexToAddress("0x7c4Fa858cdFb46a314404409B69d7Dfa4ee5E3B0") // the sandbox's
 
 	native       = common.Address{}
 	usdcBase     = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
@@ -93,16 +92,12 @@ type recording struct {
 
 func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	file := func(of string) string { return x.name + "." + of + ".json" }
-	spender, refundFrom := x.target, []common.Address{filler, x.target}
+	spender, refundFrom := x.target, []common.Address{x.target}
 	if r.TokenIn == native {
 		spender = native
 	}
 	if r.TokenIn == native {
-		refundFrom = refundFrom[:1]
-	}
-	var payers []common.Address
-	if swap.SupportOf(swap.Intent, r.DstChain).Support == swap.Active {
-		payers = []common.Address{filler}
+		refundFrom = nil
 	}
 	f := providertest.Flow{
 		Name: x.name, Request: r, Deadline: recorded.Add(20 * time.Minute),
@@ -118,7 +113,7 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 			Claims: []providertest.Claimed{{Exchange: file("status"), Claim: x.status}},
 			Proof: swap.Proof{
 				Own:     r.SrcChain == r.DstChain,
-				Arrival: &swap.Arrival{Chain: r.DstChain, Token: r.TokenOut, To: r.Recipient, Least: wei(x.minOut), From: payers},
+				Arrival: &swap.Arrival{Chain: r.DstChain, Token: r.TokenOut, To: r.Recipient, Least: wei(x.minOut)},
 				Refund:  &swap.Arrival{Chain: r.SrcChain, Token: r.TokenIn, To: account, Least: r.AmountIn, From: refundFrom},
 			},
 		},

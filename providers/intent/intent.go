@@ -48,7 +48,6 @@ type Provider struct {
 	base, frontend   string
 	now              func() time.Time
 	depositContracts []depositContract
-	fillers          []filler
 	tokenLists       tokenListCache
 }
 
@@ -72,10 +71,10 @@ func New(c Config) (*Provider, error) {
 	if c.Frontend == "" {
 		c.Frontend = c.Base
 	}
-	p := &Provider{base: c.Base, frontend: c.Frontend, now: c.Now, depositContracts: depositContracts, fillers: fillers, tokenLists: newTokenListCache()}
+	p := &Provider{base: c.Base, frontend: c.Frontend, now: c.Now, depositContracts: depositContracts, tokenLists: newTokenListCache()}
 	reach := rest.PublicOnly
 	if c.Sandbox {
-		reach, p.depositContracts, p.fillers = rest.LoopbackOnly, sandboxDepositContracts(), sandboxFillers()
+		reach, p.depositContracts = rest.LoopbackOnly, sandboxDepositContracts()
 	}
 	var err error
 	own := rest.Limits{Body: maxReply, Call: streamTime, Attempt: attemptTime, Rate: callsPerSecond}

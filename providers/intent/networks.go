@@ -117,16 +117,6 @@ var depositContracts = []depositContract{
 	{8453, common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B")},
 }
 
-// A filler is an account whose payment counts as a fill.
-type filler struct {
-	chain   uint64
-	address common.Address
-}
-
-// fillers is empty: the provider does not publish the accounts that its fillers pay from. A
-// payment from any account is reported as seen and proves nothing.
-var fillers []filler
-
 // checkDepositChain refuses a chain without a built-in deposit contract.
 func (p *Provider) checkDepositChain(chainID uint64) error {
 	if !slices.ContainsFunc(p.depositContracts, func(d depositContract) bool { return d.chain == chainID }) {
@@ -135,14 +125,12 @@ func (p *Provider) checkDepositChain(chainID uint64) error {
 	return nil
 }
 
-// Pins are the built-in deposit contracts and fillers.
+// Pins are the built-in deposit contracts. The provider does not publish the accounts that its
+// fillers pay from.
 func (p *Provider) Pins() swap.Pins {
 	var pins swap.Pins
 	for _, d := range p.depositContracts {
 		pins = append(pins, swap.Pin{Chain: d.chain, Role: swap.Depot, Address: d.address}, swap.Pin{Chain: d.chain, Role: swap.Spender, Address: d.address})
-	}
-	for _, f := range p.fillers {
-		pins = append(pins, swap.Pin{Chain: f.chain, Role: swap.Filler, Address: f.address})
 	}
 	return pins
 }

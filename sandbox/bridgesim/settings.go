@@ -75,6 +75,8 @@ type Outcome struct {
 	To *common.Address `json:"to,omitempty"`
 	// Stranger makes an account other than the solver pay.
 	Stranger bool `json:"stranger,omitempty"`
+	// Unlinked leaves the order's id out of the payment's input.
+	Unlinked bool `json:"unlinked,omitempty"`
 	// Router makes the solver pay through a router.
 	Router bool `json:"router,omitempty"`
 }

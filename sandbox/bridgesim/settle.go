@@ -218,7 +218,7 @@ func (o *order) unfillable(st state) string {
 
 // fill pays the recipient.
 func (s *Server) fill(ctx context.Context, o *order, st state, out Outcome) (state, error) {
-	p := payment{on: o.destination, currency: o.out, amount: o.amountOut, to: o.recipient, id: o.request}
+	p := payment{on: o.destination, currency: o.out, amount: o.amountOut, to: o.recipient, id: o.id}
 	if st.deposit.amount.Cmp(o.depositAmount) < 0 { // a router's output can be less
 		p.amount = new(big.Int).Mul(o.amountOut, st.deposit.amount)
 		p.amount.Quo(p.amount, o.depositAmount)
@@ -311,7 +311,7 @@ func (s *Server) payBack(ctx context.Context, o *order, st state) (common.Hash, 
 	if !known {
 		paid = o.deposited
 	}
-	p := payment{on: o.origin, currency: paid, amount: st.deposit.amount, to: o.refundTo, id: o.request}
+	p := payment{on: o.origin, currency: paid, amount: st.deposit.amount, to: o.refundTo, id: o.id}
 	p.amount = part(p.amount, allBips-out.ShortBips, allBips)
 	return s.pay(ctx, p, out)
 }
@@ -322,7 +322,7 @@ type payment struct {
 	currency network.Token
 	amount   *big.Int
 	to       common.Address
-	id       common.Hash
+	id       common.Hash // of the order; the transaction's input ends with it
 }
 
 // pay sends a payment with the changes of the outcome.
@@ -342,6 +342,9 @@ func (s *Server) pay(ctx context.Context, p payment, out Outcome) (common.Hash, 
 	call, err := p.call(out.Router, s.Settings().Router)
 	if err != nil {
 		return common.Hash{}, err
+	}
+	if !out.Unlinked {
+		call.Data = append(call.Data, p.id[:]...)
 	}
 	return from.Send(ctx, p.on.Chain, call)
 }

@@ -59,6 +59,7 @@ contract BridgeRouter {
     uint256 public haircut;
 
     event Routed(bytes32 id, address token, uint256 amount, address to);
+    event SolverNativeTransfer(address to, uint256 amount); // as the real router logs
 
     constructor(bytes4 selector_, bytes32 layout_, address proxy_, address depository_) {
         (selector, layout, proxy, depository) = (selector_, layout_, proxy_, depository_);
@@ -89,6 +90,7 @@ contract BridgeRouter {
         require(amount >= order.least, "BridgeRouter: too little received");
         if (order.depositor == address(0)) {
             BridgeMoney.pay(order.tokenOut, order.recipient, amount);
+            if (order.tokenOut == address(0)) emit SolverNativeTransfer(order.recipient, amount);
             emit Routed(order.id, order.tokenOut, amount, order.recipient);
             return;
         }

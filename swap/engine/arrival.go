@@ -12,7 +12,6 @@ import (
 	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
@@ -33,6 +32,9 @@ func (e *Engine) proveDeposit(ctx context.Context, o swap.Order, p swap.Proof, d
 	for _, x := range proof.Awaited(p) {
 		found, one, failed := e.await(ctx, w, x)
 		f.pending, f.candidate = f.pending || one.pending, proof.BetterCandidate(f.candidate, one.candidate, o.Claim)
+		if one.likely != nil {
+			f.likely = one.likely
+		}
 		err = errors.Join(err, failed)
 		if v == nil {
 			v = found
@@ -82,8 +84,14 @@ func (e *Engine) await(ctx context.Context, w watchedDeposit, x proof.AwaitedPay
 			f.pending = err == nil
 		case isNothing:
 			w.l.ruleOut(x.What, c.Tx)
+			if s := w.l.candidates[x.What]; s != nil && s.Tx == c.Tx {
+				delete(w.l.candidates, x.What) // it counts for another order by now
+			}
 		case isUnknownSender:
 			w.keepCandidate(x, paid.seen)
+		case isLikely:
+			w.keepCandidate(x, paid.seen)
+			f.likely = paid.seen
 		}
 	}
 	if x.Token != chain.Native {
@@ -155,6 +163,9 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 	case !ev.Success || ev.From == w.order.Terms.Account || !proof.Follows(w.order, w.since, ev):
 		return paymentProof{}, isNothing, nil
 	}
+	if paid, sum, ok := x.Linked(ev); ok {
+		return e.linkedPayment(w, x, ev, paid, sum, named)
+	}
 	all, hosts, err := e.payments(ctx, x, ev)
 	if err != nil {
 		return paymentProof{}, isUndecided, err
@@ -163,9 +174,12 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 		return paymentProof{}, isUndecided, err
 	}
 	from := func(p proof.Payment) bool {
-		return !p.Ref.BalanceIncrease && p.From != w.order.Terms.Account && (slices.Contains(x.From, p.From) || slices.Contains(x.From, ev.From))
+		return x.Link == nil && !p.Ref.BalanceIncrease && p.From != w.order.Terms.Account && (slices.Contains(x.From, p.From) || slices.Contains(x.From, ev.From))
 	}
 	known := slices.DeleteFunc(slices.Clone(all), func(p proof.Payment) bool { return !from(p) })
+	if p, is := x.Likely(w.order, ev, all, e.isMine); is && !from(p) {
+		return e.likelyPaid(w.order, x, ev, p)
+	}
 	counted := proof.Chosen(known, x.Least, named && w.order.Claim.State == x.End())
 	if len(counted) == 0 {
 		if p := proof.Chosen(slices.DeleteFunc(slices.Clone(all), from), x.Least, false); len(p) > 0 {
@@ -179,14 +193,11 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 	case another:
 		return paymentProof{seen: x.Candidate(counted[0], ev)}, isUnknownSender, nil
 	}
-	v := swap.VerdictBy(x.By)
 	sum := new(big.Int)
 	for _, p := range counted {
 		sum.Add(sum, p.Amount)
-		v.Logs = append(v.Logs, p.Ref)
 	}
-	v.Received, v.BelowMinimum, v.Sources = &swap.Spend{Token: x.Token, Amount: sum}, sum.Cmp(x.Least) < 0, proof.Sources(proof.FewerHosts(proof.FewerHosts(ev.Hosts, hosts), w.since.Hosts))
-	v.Evidence, v.Deposit = &ev, &w.since
+	v := w.paidBy(x, ev, hosts, counted, sum)
 	r, err := e.competingOrders(w, x, ev, counted[0].From, sum)
 	switch {
 	case err != nil || r.betterMatch:
@@ -197,20 +208,100 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 	return paymentProof{verdict: &v, rivals: r.count}, isProof, nil
 }
 
+// paidBy returns the verdict of a deposit that was paid.
+func (w watchedDeposit) paidBy(x proof.AwaitedPayment, ev chain.Evidence, hosts []string, paid []proof.Payment, sum *big.Int) swap.Verdict {
+	v := swap.VerdictBy(x.By)
+	for _, p := range paid {
+		v.Logs = append(v.Logs, p.Ref)
+	}
+	v.Received, v.BelowMinimum, v.Sources = &swap.Spend{Token: x.Token, Amount: sum}, sum.Cmp(x.Least) < 0, proof.Sources(proof.FewerHosts(proof.FewerHosts(ev.Hosts, hosts), w.since.Hosts))
+	v.Evidence, v.Deposit = &ev, &w.since
+	return v
+}
+
+// linkedPayment judges a payment whose transaction names o. Anybody can send a little with any
+// order's name, so less than the awaited amount counts only from a built-in filler, in the
+// transaction that the provider's final status names.
+func (e *Engine) linkedPayment(w watchedDeposit, x proof.AwaitedPayment, ev chain.Evidence, paid []proof.Payment, sum *big.Int, named bool) (paymentProof, decision, error) {
+	unused, err := e.unusedPayments(w.order.ID, slices.Clone(paid))
+	if err != nil {
+		return paymentProof{}, isUndecided, err
+	}
+	another, err := e.fillsAnother(w.order, ev)
+	switch {
+	case err != nil:
+		return paymentProof{}, isUndecided, err
+	case len(unused) < len(paid), another:
+		return paymentProof{seen: x.Candidate(paid[0], ev)}, isUnknownSender, nil
+	}
+	byFiller := slices.Contains(x.From, ev.From) || slices.ContainsFunc(paid, func(p proof.Payment) bool { return slices.Contains(x.From, p.From) })
+	if sum.Cmp(x.Least) < 0 && !(byFiller && named && w.order.Claim.State == x.End()) {
+		return paymentProof{}, isNothing, nil
+	}
+	v := w.paidBy(x, ev, ev.Hosts, paid, sum)
+	return paymentProof{verdict: &v}, isProof, nil
+}
+
+// likelyPaid checks that a payment that likely fills o fills no other order.
+func (e *Engine) likelyPaid(o swap.Order, x proof.AwaitedPayment, ev chain.Evidence, p proof.Payment) (paymentProof, decision, error) {
+	another, err := e.fillsAnother(o, ev)
+	if err == nil && !another {
+		another, err = e.Journal.LikelyUsed(o.ID, p.Ref)
+	}
+	if err == nil && !another {
+		another, err = e.namesAnother(o, ev)
+	}
+	switch {
+	case err != nil:
+		return paymentProof{}, isUndecided, err
+	case another:
+		return paymentProof{seen: x.Candidate(p, ev)}, isUnknownSender, nil
+	}
+	return paymentProof{seen: x.Candidate(p, ev)}, isLikely, nil
+}
+
+// namesAnother reports whether a transaction names another open order of ours.
+func (e *Engine) namesAnother(o swap.Order, ev chain.Evidence) (bool, error) {
+	open, err := e.Journal.Open()
+	if err != nil || ev.InputEnd == (common.Hash{}) {
+		return false, err
+	}
+	for _, id := range open {
+		other, err := e.Journal.Get(id)
+		switch {
+		case id == o.ID:
+			continue
+		case err != nil:
+			return true, nil // unknown
+		case other.Plan.Settlement != swap.ByProvider:
+			continue
+		}
+		s, err := e.settler(&other)
+		if err != nil {
+			continue
+		}
+		p, err := s.Proof(other)
+		if err != nil {
+			continue
+		}
+		if slices.ContainsFunc(proof.Awaited(p), func(y proof.AwaitedPayment) bool { return y.Link != nil && y.Link.InputEnd == ev.InputEnd }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// isMine reports whether an account is one of the wallet's.
+func (e *Engine) isMine(a common.Address) bool { return e.Mine != nil && e.Mine(a) }
+
 // payments returns what a transaction paid in the awaited token to the awaited account.
 // For the native coin that is the value it sent there directly, or else the growth of the
 // balance in its block, which cannot be attributed to a sender and so is only a sighting.
 func (e *Engine) payments(ctx context.Context, x proof.AwaitedPayment, ev chain.Evidence) (all []proof.Payment, hosts []string, err error) {
 	if x.Token != chain.Native {
-		for _, place := range proof.TransfersTo(ev.Logs, x.Token, x.To) {
-			m := chain.Transfers([]*types.Log{ev.Logs[place]})[0]
-			if m.Amount.Sign() > 0 && m.From != x.To {
-				all = append(all, proof.Payment{From: m.From, Amount: m.Amount, Ref: swap.LogRef{Chain: ev.Chain, Tx: ev.Tx, Index: place}})
-			}
-		}
-		return all, ev.Hosts, nil
+		return proof.TokenPayments(x.Arrival, ev), ev.Hosts, nil
 	}
-	p := proof.Payment{From: ev.From, Amount: ev.Value, Ref: swap.LogRef{Chain: ev.Chain, Tx: ev.Tx, Index: -1, Block: ev.Block, Account: x.To}}
+	p := proof.Payment{From: ev.From, Amount: ev.Value, Ref: proof.CoinRef(x.Arrival, ev)}
 	if hosts = ev.Hosts; ev.To != x.To {
 		p.Ref.BalanceIncrease = true
 		g, by, err := e.Nodes.BalanceDelta(ctx, ev.Chain, x.To, ev.Block)
@@ -281,7 +372,7 @@ func (e *Engine) competingOrders(w watchedDeposit, x proof.AwaitedPayment, ev ch
 			continue
 		}
 		for _, y := range proof.Awaited(p) {
-			same := y.Chain == x.Chain && y.Token == x.Token && y.To == x.To && (slices.Contains(y.From, from) || slices.Contains(y.From, ev.From))
+			same := y.Link == nil && y.Chain == x.Chain && y.Token == x.Token && y.To == x.To && (slices.Contains(y.From, from) || slices.Contains(y.From, ev.From))
 			switch {
 			case !same || y.Least.Cmp(sum) > 0:
 			case sum.Cmp(x.Least) < 0 || y.Least.Cmp(x.Least) > 0:

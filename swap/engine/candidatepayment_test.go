@@ -11,7 +11,7 @@ import (
 // TestSeenIsKept checks that a candidate payment is stored with the order and replaced
 // only by one that fits the provider's claim better.
 func TestSeenIsKept(t *testing.T) {
-	c, id := newDepositFixture(t, 2, nil)
+	c, id := newDepositFixture(t, 1, nil) // with two hosts the named one would be likely
 	first := c.dst.mineFinal(arrival(1, stranger, 1001))
 	c.claimEnd(swap.Filled, common.Hash{}, 0)
 	wants := func(when string, end swap.State, chainID uint64, tx common.Hash, token common.Address, amount int64) {
@@ -51,7 +51,7 @@ func TestSeenIsKept(t *testing.T) {
 	wants("the refund that is told", swap.Refunded, srcChain, back, usdc, 5001)
 
 	c.dst.mineFinal(arrival(6, solver, 1000))
-	c.wantVerdict(c.pollRepeatedly(id), swap.ProvenByArrival, bothAgree)
+	c.wantVerdict(c.pollRepeatedly(id), swap.ProvenByArrival, swap.OneHost)
 }
 
 // edit changes an order as a later claim of the provider would.

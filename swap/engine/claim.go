@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/chain"
 	"swapkeep/internal/failpoint"
 	"swapkeep/swap"
 
@@ -69,13 +68,11 @@ func applyClaim(o *swap.Order, c swap.Claim, l *settlementWatch) {
 	recordClaim(o, c)
 }
 
-// claimFinal reports whether further claims of o's provider are useless. A bridge may still
-// name the payment of a deposit that it called failed, or correct a false claim: in
-// native coin that payment leaves no log to find it by. For a call of our own only the
-// chain counts.
+// claimFinal reports whether further claims of o's provider are useless: the chain alone shows
+// the end of a signed order and of a call of our own. Of a deposit the provider may still name
+// the payment, or correct a false claim.
 func claimFinal(o swap.Order) bool {
-	native := o.Terms.TokenOut == chain.Native || o.Terms.MinRefund().Token == chain.Native
-	return o.Claim != nil && o.Claim.State.Final() && (!native || o.Terms.Provider != swap.Bridge || o.Plan.Settlement == swap.ByOwnCall)
+	return o.Claim != nil && o.Claim.State.Final() && (o.OrderSigned() || o.Plan.Settlement == swap.ByOwnCall)
 }
 
 // recordClaim records a claim, and the provider's name for the order if that was lost with

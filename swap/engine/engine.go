@@ -49,6 +49,7 @@ type Engine struct {
 	IsLocked  func(error) bool                        // whether a signer's error means that the keys are locked
 	Pause     func(still time.Duration) time.Duration // before the next poll, by how long there was no progress
 	Now       func() time.Time
+	Mine      func(common.Address) bool     // whether an account is one of the wallet's
 	Notify    func(swap.Order)              // after each recorded change; must not block
 	Log       func(o swap.Order, err error) // a temporary failure; must not block
 
@@ -116,6 +117,9 @@ func (e *Engine) move(ctx context.Context, p *inProgress, o *swap.Order) (advanc
 		return false, err
 	}
 	e.Notify(o.Clone())
+	if o.Condition == swap.LikelyPaid {
+		e.enqueue(o.ID) // another order may prove that the payment is its own
+	}
 	if before.AllowanceLocked && !o.AllowanceLocked || o.State.Final() {
 		e.wakeQueue()
 	}
@@ -220,7 +224,7 @@ func (e *Engine) signed(o swap.Order) (bool, error) {
 	return false, nil
 }
 
-// actions has what the engine does with an order in each state that is not final. What the
+// actions has what the engine does with a watched order in each state that is not final. What the
 // states mean, and the moves between them, is the table in swap/state.go.
 var actions = map[swap.State]func(*Engine, context.Context, *swap.Order) (swap.Cause, error){
 	swap.Accepted:   (*Engine).begin,
@@ -228,6 +232,7 @@ var actions = map[swap.State]func(*Engine, context.Context, *swap.Order) (swap.C
 	swap.Executing:  (*Engine).execute,
 	swap.Submitting: (*Engine).submit,
 	swap.Settling:   (*Engine).pollSettling,
+	swap.Closed:     (*Engine).pollClosed,
 }
 
 // advance makes one move of o according to its state, and returns its cause.

@@ -45,6 +45,7 @@ type ledgerTx struct {
 	failed            bool
 	logs              []*types.Log
 	internalTransfers map[common.Address]int64 // native coin besides value
+	input             []byte
 }
 
 // A ledgerHost is one RPC host of a ledger.
@@ -219,7 +220,7 @@ func (h *ledgerHost) transaction(method string, arg json.RawMessage) any {
 			case tx.hash != hash:
 				continue
 			case method == "eth_getTransactionByHash":
-				return map[string]any{"hash": hash, "blockHash": b.hash, "from": tx.from, "value": hexutil.Uint64(tx.value)}
+				return map[string]any{"hash": hash, "blockHash": b.hash, "from": tx.from, "value": hexutil.Uint64(tx.value), "input": hexutil.Bytes(tx.input)}
 			}
 			logs, status := append([]*types.Log{}, tx.logs...), uint64(1)
 			if tx.failed {

@@ -20,6 +20,7 @@ type inProgress struct {
 	restarted  time.Time          // when it last restarted; see mayRestart
 	polledAt   time.Time          // when it was last polled without error
 	settlement *settlementWatch   // of an order that a provider settles
+	reached    map[uint64]uint64  // by chain, the last block searched for its end; replaced, never changed
 }
 
 // inProgress returns what is known of an order, and begins to know it if nothing is. e.mu is
@@ -160,7 +161,7 @@ const atOnce time.Duration = -1
 // next one comes later.
 func (e *Engine) poll(ctx context.Context, p *inProgress, s *progress) (pause time.Duration, ended bool) {
 	o, err := e.Journal.Get(p.id)
-	if err == nil && o.State.Final() {
+	if err == nil && !o.Watched() {
 		return 0, true
 	}
 	advanced, read := false, err == nil
@@ -215,11 +216,11 @@ func sleep(ctx context.Context, pause time.Duration, woken <-chan time.Duration)
 	}
 }
 
-// idleSince returns since when o has made no progress, still if it is not a reported
-// order. What a reported order waits for may never happen, so its age counts however
-// often it is woken.
+// idleSince returns since when o has made no progress, still if it is neither reported nor
+// closed. What such an order waits for may never happen, so its age counts however often it is
+// woken.
 func idleSince(o swap.Order, still time.Time) time.Time {
-	if o.Unproven() {
+	if o.Unproven() || o.State == swap.Closed {
 		return earlier(still, o.Created)
 	}
 	return still

@@ -44,6 +44,9 @@ type Host interface {
 	// Accept consents to an order's proposal. Request is a uuid as for Execute. A
 	// proposal that changed meanwhile is refused with ConsentNeeded.
 	Accept(ctx context.Context, r AcceptRequest) (swap.Order, error)
+	// Close ends the wait for a deposit of which nothing proves the end. Request is a uuid
+	// as for Execute.
+	Close(ctx context.Context, r CloseRequest) (swap.Order, error)
 	// SpeedUp sends an order's pending transaction again with a higher fee. Request is a
 	// uuid as for Execute.
 	SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, error)
@@ -62,7 +65,7 @@ type Host interface {
 	DropPlans()
 }
 
-// Options are what a Service needs. All fields but Valuer, Limits, GasPrice, Tokens,
+// Options are what a Service needs. All fields but Valuer, Limits, GasPrice, Tokens, Mine,
 // Recognize, Keep, AwaitPrices, Decimals, Pause and Log are required.
 type Options struct {
 	Journal   *journal.Journal
@@ -95,7 +98,8 @@ type Options struct {
 	AwaitPrices func(ctx context.Context)
 	Confirmer   Confirmer
 	Fees        swap.FeeConfig
-	Unlocked    func() bool // whether Signer would sign now
+	Mine        func(common.Address) bool // whether an account is one of the wallet's; nil = only the order's own is known
+	Unlocked    func() bool               // whether Signer would sign now
 	IsLocked    func(error) bool
 	OpenOrders  int // limit of orders in progress
 	Now         func() time.Time
@@ -129,7 +133,7 @@ func NewService(o Options) (*Service, error) {
 	carriers := map[swap.Kind]swap.Provider{swap.Wallet: plan.Revoker{}}
 	maps.Copy(carriers, o.Providers)
 	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Planner: planner, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer,
-		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.notify, Log: o.Log}
+		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Mine: o.Mine, Notify: s.notify, Log: o.Log}
 	planner.Orders = acceptedOrders{o.Journal, s.engine}
 	if s.engine.Pause == nil {
 		s.engine.Pause = defaultPause

@@ -79,10 +79,17 @@ func (e *Engine) settleProvider(ctx context.Context, o *swap.Order) (swap.Cause,
 		return proven(o, *v)
 	case err == nil && (o.Condition == swap.NoCondition || o.Unproven()):
 		explainUnclear(o, found.unclear)
-		if o.Condition = found.condition(o.Claim, len(p.Fill) == 0); o.Condition == swap.PaymentSeen {
+		if o.Condition == swap.LikelyPaid {
+			o.Candidate = found.candidate
+		}
+		switch o.Condition = found.condition(o.Claim, len(p.Fill) == 0); o.Condition {
+		case swap.PaymentSeen:
 			o.Candidate = proof.BetterCandidate(o.Candidate, found.candidate, o.Claim)
+		case swap.LikelyPaid:
+			o.Candidate = found.likely
 		}
 	}
+	e.recordReached(o.ID, l)
 	recordSearched(o, l, e.Now())
 	if err != nil && !same(before, *o) { // what the provider said is recorded all the same
 		e.Log(*o, err)
@@ -121,6 +128,7 @@ func historyLine(before, now swap.Order) swap.Cause {
 type findings struct {
 	pending   bool                   // the transaction that the provider names is in a block that is not deep enough yet
 	candidate *swap.CandidatePayment // a payment like the awaited one, from an unknown sender
+	likely    *swap.CandidatePayment // the payment that the provider names, and that likely fills the order
 	unclear   common.Hash            // a transaction that settled the order and does not show the amounts
 }
 
@@ -129,6 +137,8 @@ func (f findings) condition(c *swap.Claim, deposit bool) swap.Condition {
 	switch {
 	case f.unclear != common.Hash{}:
 		return swap.AmountUnclear
+	case f.likely != nil:
+		return swap.LikelyPaid
 	case c == nil || !deposit || f.pending:
 		return swap.NoCondition
 	case f.candidate != nil && (c.State == swap.Filled || c.State == swap.Refunded):
@@ -228,6 +238,7 @@ func (e *Engine) recordHead(ctx context.Context, o *swap.Order) swap.Cause {
 
 // A search is the progress of one search for logs.
 type search struct {
+	chain        uint64
 	from         uint64
 	through      chain.Block // searched up to here; zero: not begun
 	hosts        []string
@@ -246,7 +257,7 @@ const maxHints = 64
 func (e *Engine) searchFor(ctx context.Context, o swap.Order, l *settlementWatch, what string, chainID uint64, f chain.LogFilter, fits func(*types.Log) bool) (*search, error) {
 	s := l.searches[what]
 	if s == nil {
-		s = &search{from: max(o.SearchFrom[chainID], o.Searched[what], 1)}
+		s = &search{chain: chainID, from: max(o.SearchFrom[chainID], o.Searched[what], 1)}
 		l.searches[what] = s
 	}
 	if !s.firstEmpty.IsZero() && tooSoon(&s.firstEmpty, e.Now()) || len(s.hints) >= maxHints {
@@ -361,6 +372,7 @@ const (
 	isUndecided                     // undecided, or it could not be read
 	isProof                         // it proves the order's end
 	isUnknownSender                 // a payment like the awaited one, from an unknown sender
+	isLikely                        // the payment that the provider names, which counts for no other order
 	isUnclear                       // a fill of the order that does not show the amounts
 	isContested                     // a payment that may belong to another order of ours
 )

@@ -160,6 +160,9 @@ func (e *Engine) pollSettling(ctx context.Context, o *swap.Order) (swap.Cause, e
 	if note.Reason == "" {
 		note = told
 	}
+	if at, ok := o.UnwatchTime(); ok && o.State == swap.Settling && e.Now().After(at) {
+		return e.closeByAge(o)
+	}
 	if !needsInvalidation(*o) {
 		return note, err
 	}

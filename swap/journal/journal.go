@@ -15,7 +15,7 @@ var (
 	orderBucket      = []byte("order")       // id -> Order
 	requestBucket    = []byte("request")     // client's uuid -> requestRecord
 	digestBucket     = []byte("digest")      // plan digest -> order id, so that a plan executes once
-	openBucket       = []byte("open")        // id of every order that is not final
+	openBucket       = []byte("open")        // id of every order that is watched
 	historyBucket    = []byte("history")     // id ‖ sequence -> Entry; append-only, except for cutHistory
 	grantBucket      = []byte("grant")       // account ‖ chain ‖ token ‖ spender ‖ kind -> id of the order that last granted it
 	DailySpendBucket = []byte("daily_spend") // what was spent without the password: by browsers, and in swaps of unpriced tokens
@@ -158,6 +158,9 @@ func write(tx *bolt.Tx, was swap.Order, o *swap.Order, note swap.Cause) error {
 	if err := writeUsed(w, o); err != nil {
 		return err
 	}
+	if err := checkLikely(tx, was, *o); err != nil {
+		return err
+	}
 	if err := writeTraces(w, o); err != nil {
 		return err
 	}
@@ -171,7 +174,7 @@ func write(tx *bolt.Tx, was swap.Order, o *swap.Order, note swap.Cause) error {
 	if err := writeGrants(w, was, o); err != nil {
 		return err
 	}
-	if o.State.Final() {
+	if !o.Watched() {
 		return tx.Bucket(openBucket).Delete([]byte(o.ID))
 	}
 	return tx.Bucket(openBucket).Put([]byte(o.ID), []byte{1})

@@ -9,7 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Open returns the ids of the orders that are not final.
+// Open returns the ids of the orders that are watched: not final, and not closed for good.
 func (j *Journal) Open() (ids []string, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		return tx.Bucket(openBucket).ForEach(func(id, _ []byte) error {
@@ -22,13 +22,13 @@ func (j *Journal) Open() (ids []string, err error) {
 	return ids, err
 }
 
-// CountActive counts the orders among ids that are more than watched. An order whose provider
-// reported an end that nothing proves may stay open for ever, and must not keep others
-// from starting; nor must one that cannot be read, for which nothing is done.
+// CountActive counts the orders among ids that are more than watched. An order that is closed, or
+// whose provider reported an end that nothing proves, must not keep others from starting; nor
+// must one that cannot be read, for which nothing is done.
 func (j *Journal) CountActive(ids []string) (n int, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		for _, id := range ids {
-			if o, err := read(tx, id); err == nil && !o.Unproven() {
+			if o, err := read(tx, id); err == nil && !o.Unproven() && !o.Ended() {
 				n++
 			}
 		}

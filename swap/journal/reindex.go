@@ -66,7 +66,7 @@ func mustResume(tx *bolt.Tx, id, record []byte, uses useLines) bool {
 		return listed || !lastState(tx, string(id)).KnownFinal()
 	}
 	uses.add(o)
-	return !o.State.Final() || listed && !o.State.KnownFinal()
+	return o.Watched() || listed && o.State.Final() && !o.State.KnownFinal()
 }
 
 // useLines are the entries of [useBucket] that open orders have, by key.

@@ -87,7 +87,23 @@ func Interchangeable(a, b swap.Terms) bool {
 
 // Candidate returns the record of a payment that proves nothing.
 func (x AwaitedPayment) Candidate(p Payment, ev chain.Evidence) *swap.CandidatePayment {
-	return &swap.CandidatePayment{End: x.End(), Chain: ev.Chain, Tx: ev.Tx, Token: x.Token, Amount: p.Amount, From: p.From, Time: ev.Time}
+	return &swap.CandidatePayment{End: x.End(), Chain: ev.Chain, Tx: ev.Tx, Token: x.Token, Amount: p.Amount, From: p.From, Time: ev.Time, Log: p.Ref}
+}
+
+// Likely returns the payment of a transaction by which o is likely paid: the provider says
+// that the transaction, which at least two hosts have, fills o, and it pays exactly once at
+// least the minimum, and about what was offered. all are its payments after o's deposit that
+// ended no other order. Neither the recipient nor an account of the wallet's own, which mine
+// recognises, must have paid.
+func (x AwaitedPayment) Likely(o swap.Order, ev chain.Evidence, all []Payment, mine func(common.Address) bool) (Payment, bool) {
+	enough := slices.DeleteFunc(slices.Clone(all), func(p Payment) bool { return p.Amount.Cmp(x.Least) < 0 })
+	if x.By != swap.ProvenByArrival || o.Claim == nil || o.Claim.State != swap.Filled || o.Claim.Tx != ev.Tx || len(ev.Hosts) < 2 || len(enough) != 1 {
+		return Payment{}, false
+	}
+	p := enough[0]
+	ours := func(a common.Address) bool { return a == o.Terms.Account || a == x.To || mine(a) }
+	most := new(big.Int).Div(new(big.Int).Mul(o.Offer.AmountOut, big.NewInt(11)), big.NewInt(10))
+	return p, !p.Ref.BalanceIncrease && (p.Amount.Cmp(most) <= 0 || p.Amount.Cmp(x.Least) == 0) && !ours(p.From) && !ours(ev.From)
 }
 
 // agreement rates how well a payment agrees with the provider's claim: by its transaction

@@ -29,7 +29,7 @@ async function start(session = new FakeSession()) {
 	return { listeners, native, setBadgeText, session };
 }
 
-const ended = { jsonrpc: "2.0", method: "swap.order", params: { id: "o", state: "filled", final: true, terms: { provider: "dex" } } };
+const ended = { jsonrpc: "2.0", method: "swap.order", params: { id: "o", state: "filled", final: true, ended: true, terms: { provider: "dex" } } };
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
 

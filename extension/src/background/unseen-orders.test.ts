@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Order } from "../wire/protocol";
 import { FakeSession } from "./fake-session";
 
-const order = (id: string, state: Order["state"], final = true) => ({ id, state, final }) as Order;
+const order = (id: string, state: Order["state"], ended = true) => ({ id, state, ended }) as Order;
 const settle = () => new Promise((done) => setTimeout(done));
 
 let session: FakeSession;

@@ -1,8 +1,9 @@
 import type { Order } from "../wire/protocol";
+import { received } from "../order/status";
 import { isObject } from "../wire/object";
 
 /** UnseenOrders holds the orders that ended while no page was open and were not looked at since:
- * order id to whether it was filled. It is kept in chrome.storage.session because the
+ * order id to whether its output was received. It is kept in chrome.storage.session because the
  * browser may end the background at any time. Order ids are not secret. */
 export type UnseenOrders = Readonly<Record<string, boolean>>;
 
@@ -42,8 +43,8 @@ function change(of: (ended: UnseenOrders) => UnseenOrders): Promise<void> {
 
 /** recordEnded records an order that ended. It may be called repeatedly: the daemon repeats
  * some notifications. */
-export function recordEnded({ id, final, state }: Order): void {
-	if (final) void change((ended) => ({ ...ended, [id]: state === "filled" }));
+export function recordEnded(order: Order): void {
+	if (order.ended) void change((ended) => ({ ...ended, [order.id]: received(order) }));
 }
 
 /** markSeen removes orders that a person was shown. */

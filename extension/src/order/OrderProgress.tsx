@@ -18,6 +18,7 @@ import { EvidenceView } from "./EvidenceView";
 import { line, lineText, type OrderFormatter } from "./line";
 import { SpeedUp } from "./SpeedUp";
 import { StepList } from "./StepList";
+import { StopWaiting } from "./StopWaiting";
 import { orderSummary } from "./order-summary";
 import { useOrderFormatter } from "./useOrderFormatter";
 
@@ -41,16 +42,17 @@ export function OrderProgress({ order, history, channel }: Props) {
 	useAnnouncedChanges(words);
 	const left = summary.until && <Countdown to={summary.until.time} label={t(summary.until.label)} past={t("order_time_over")} />;
 	const consent = summary.card?.asks === "consent" ? summary.card : undefined; // the card that asks for consent goes first
-	const acts = (summary.speedup || summary.cancel === true) && (
+	const acts = (summary.speedup || summary.cancel === true || summary.stop === true) && (
 		<div class="row order-acts">
 			{summary.speedup && <SpeedUp order={order} of={summary.speedup} channel={channel} format={format} />}
 			{summary.cancel === true && <CancelOrder order={order} channel={channel} format={format} />}
+			{summary.stop === true && <StopWaiting order={order} channel={channel} format={format} />}
 		</div>
 	);
 	return (
 		<div class="stack order">
 			{!consent && order.state !== "unreadable" && <Head order={order} format={glance} />}
-			{!order.final && !order.condition && (
+			{!order.ended && !order.condition && (
 				<div class="order-now">
 					<p class="row">
 						<Mark of={summary.status.picture} tone={summary.status.tone} />
@@ -67,6 +69,7 @@ export function OrderProgress({ order, history, channel }: Props) {
 			<StepList steps={summary.steps} />
 			{!summary.card?.asks && acts}
 			{summary.cancel && summary.cancel !== true && <p class="soft small">{lineText(summary.cancel)}</p>}
+			{summary.stop && summary.stop !== true && <p class="soft small">{lineText(summary.stop)}</p>}
 			{summary.leftovers && <Leftovers order={order} format={format} />}
 			{summary.close && (
 				<p class="soft small order-close">
@@ -83,7 +86,8 @@ function Head({ order, format }: { order: Order; format: OrderFormatter }) {
 	const { terms, offer } = order;
 	if (terms.provider === "wallet") return <p class="soft">{t("order_head_revoke", format.network(terms.srcChainId))}</p>;
 	const across = terms.srcChainId !== terms.dstChainId;
-	const got = order.verdict?.state === "filled" ? order.verdict.received?.amount : undefined;
+	const likely = order.condition === "likely_paid" ? order.candidatePayment?.amount : undefined;
+	const got = order.verdict?.state === "filled" ? order.verdict.received?.amount : likely;
 	const out = (units: string) => format.amount(terms.dstChainId, terms.tokenOut, units);
 	return (
 		<div class="card order-head">
@@ -91,7 +95,7 @@ function Head({ order, format }: { order: Order; format: OrderFormatter }) {
 			<span class="order-arrow" aria-hidden="true">
 				→
 			</span>
-			<Side label={got ? "order_you_received" : order.final ? "order_you_wanted" : "order_you_receive"} amount={out(got ?? offer.amountOut)} chainId={terms.dstChainId} format={format} />
+			<Side label={got ? "order_you_received" : order.ended ? "order_you_wanted" : "order_you_receive"} amount={out(got ?? offer.amountOut)} chainId={terms.dstChainId} format={format} />
 			<p class="soft small order-by dots">
 				<span>{lineText(line(across ? "order_by_across" : "order_by", format.provider(terms.provider)))}</span>
 				<span>{t("order_at_least", out(terms.minOut))}</span>

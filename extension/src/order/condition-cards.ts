@@ -20,9 +20,9 @@ export interface Card {
 	asks?: "unlock" | "consent";
 }
 
-type Part = Partial<Omit<Card, "title" | "tone" | "picture">>;
+type Part = Partial<Omit<Card, "tone" | "picture">>;
 
-/** The card of each condition; its title is the words of the condition. */
+/** The card of each condition; without a title of its own it has the words of the condition. */
 export const conditionCards: Record<Condition, (o: Order, format: OrderFormatter) => Part> = {
 	waiting_unlock: (o, format) => ({
 		text: [line(o.cancel ? "order_unlock_cancel" : "order_unlock_text"), line("order_until", format.time(o.terms.deadline))],
@@ -33,7 +33,12 @@ export const conditionCards: Record<Condition, (o: Order, format: OrderFormatter
 	awaiting_proof: (o, format) => reported(o, format, "order_unproven", [o.terms.dstChainId]),
 	payment_seen: (o, format) => ({
 		...reported(o, format, "order_seen", [o.candidatePayment?.chainId ?? o.terms.dstChainId]),
-		...(o.candidatePayment ? { text: [saw(o.candidatePayment, format)] } : {}),
+		...(o.candidatePayment ? { text: [saw("order_seen_what", o.candidatePayment, format)] } : {}),
+	}),
+	likely_paid: (o, format) => ({
+		...reported(o, format, "order_likely", [o.candidatePayment?.chainId ?? o.terms.dstChainId]),
+		title: line("order_likely_title", format.provider(o.terms.provider)),
+		...(o.candidatePayment ? { text: [saw("order_likely_what", o.candidatePayment, format)] } : {}),
 	}),
 	amount_unclear: (o, format) => reported(o, format, "order_unclear", [o.terms.srcChainId]),
 	cancelling: (o) => ({
@@ -47,13 +52,13 @@ export const conditionCards: Record<Condition, (o: Order, format: OrderFormatter
 	record_tampered: () => ({ text: [line("order_changed_text")] }),
 };
 
-function saw({ chainId, token, amount, from }: CandidatePayment, format: OrderFormatter): Line {
-	return line("order_seen_what", format.amount(chainId, token, amount), format.account(from), format.network(chainId));
+function saw(what: "order_seen_what" | "order_likely_what", { chainId, token, amount, from }: CandidatePayment, format: OrderFormatter): Line {
+	return line(what, format.amount(chainId, token, amount), format.account(from), format.network(chainId));
 }
 
 /** reported returns what all reported but unproven ends have in common: who reports it,
  * what is not proven, that tracking goes on, and what to do. */
-function reported(o: Order, format: OrderFormatter, name: "order_refund" | "order_unproven" | "order_seen" | "order_unclear", chains: readonly number[]): Part {
+function reported(o: Order, format: OrderFormatter, name: "order_refund" | "order_unproven" | "order_seen" | "order_likely" | "order_unclear", chains: readonly number[]): Part {
 	const where = format.list([...new Set(chains)].map((c) => format.network(c)));
 	const links: { label: MessageKey; chainId: number; tx: string }[] = [];
 	if (o.claim?.tx) links.push({ label: "order_link_claim", chainId: o.claim.chainId ?? o.terms.dstChainId, tx: o.claim.tx });
@@ -61,7 +66,7 @@ function reported(o: Order, format: OrderFormatter, name: "order_refund" | "orde
 	const said = [o.claim?.providerStatus, o.claim?.reason].filter(Boolean).join(": ");
 	return {
 		lines: [
-			{ label: "order_told_says", text: claimed(o, format) },
+			{ label: "order_told_says", text: claim(o.claim?.state, format.provider(o.terms.provider)) },
 			{ label: "order_told_unproven", text: line(`${name}_unproven`, where) },
 			{ label: "order_told_next", text: line("order_told_next_text", where) },
 			{ label: "order_told_do", text: line(`${name}_do`, trusted(o, format)) },
@@ -69,10 +74,6 @@ function reported(o: Order, format: OrderFormatter, name: "order_refund" | "orde
 		links,
 		...(said ? { said: { by: "provider", words: said } } : {}),
 	};
-}
-
-function claimed(o: Order, format: OrderFormatter): Line {
-	return claim(o.claim?.state, format.provider(o.terms.provider));
 }
 
 /** conditionCard returns the card of what an open order is waiting for; undefined if nothing.

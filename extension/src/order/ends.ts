@@ -1,7 +1,9 @@
 import type { MessageKey } from "../i18n/keys";
 import type { Order, OrderState, ProvenBy, Spend } from "../wire/protocol";
 import { type Line, line, type OrderFormatter } from "./line";
+import { claim } from "./cause-words";
 import { lookUp, orderStatus } from "./status";
+import { trusted } from "./steps";
 import { type Card, reasonPart } from "./condition-cards";
 
 interface End {
@@ -61,6 +63,28 @@ export function endCard(order: Order, format: OrderFormatter): Card | undefined 
 	if (order.state === "filled") return { ...frame, ...filled(order, format) };
 	if (order.state === "refunded") return { ...frame, ...refunded(order, format) };
 	return { ...frame, title: orderStatus(order).words, lines: fourLines(order, format) };
+}
+
+/** closedCard returns the card of an order that was closed, unless a condition says more. */
+export function closedCard(order: Order, format: OrderFormatter): Card | undefined {
+	const { closing, terms } = order;
+	if (order.state !== "closed" || order.condition || !closing) return undefined;
+	const { tone, picture, words } = orderStatus(order);
+	const seen = closing.candidatePayment;
+	const paid = order.steps.findLast((s) => s.tx);
+	return {
+		tone, picture, title: words, text: [],
+		lines: [
+			{ label: "order_line_happened", text: closing.by === "person" ? line("order_closed_person", format.time(closing.at)) : line("order_closed_age") },
+			{ label: "order_told_says", text: claim(closing.claim?.state, format.provider(terms.provider)) },
+			{ label: "order_line_next", text: line(closing.watched ? "order_closed_watched" : "order_closed_unwatched") },
+			{ label: "order_line_do", text: line("order_closed_do", trusted(order, format), format.network(terms.dstChainId)) },
+		],
+		links: [
+			...(paid?.tx ? [{ label: "order_link_deposit" as const, chainId: paid.effect.chainId, tx: paid.tx }] : []),
+			...(seen ? [{ label: "order_link_seen" as const, chainId: seen.chainId, tx: seen.tx }] : []),
+		],
+	};
 }
 
 /** Causes that only repeat what the "what happened" line says. */

@@ -8,7 +8,7 @@ import type { Condition, Order, OrderKind, OrderState, ProvenBy, Step } from "..
 import source from "../wire/protocol.ts?raw";
 import { endTexts } from "./ends";
 import type { Line, OrderFormatter } from "./line";
-import { conditions, orderStatus, states } from "./status";
+import { conditions, orderStatus, received, states } from "./status";
 import { stepLines, stepMarks } from "./steps";
 import { activityTexts, orderSummary } from "./order-summary";
 import { conditionCards } from "./condition-cards";
@@ -63,12 +63,12 @@ function order(provider: OrderKind, more: Partial<Order> = {}): Order {
 	const offer = { id: "o", provider, account, srcChainId: 1, tokenIn: coin, amountIn: "1000", dstChainId: 1, tokenOut: usdc, amountOut: "1000", minAmountOut: "900", recipient: account, refundTo: account, slippage: 0.5, routing: "", route: "", durationSeconds: 12, expires: "2026-11-20T09:01:00Z" };
 	return {
 		id: "order-1", request: "r", digest: tx, origin: "browser", terms, offer, steps: steps[provider], revision: 1, state: "executing",
-		final: false, step: 0, created: "2026-11-20T09:00:00Z", updated: "2026-11-20T09:00:00Z", ...more,
+		final: false, ended: false, step: 0, created: "2026-11-20T09:00:00Z", updated: "2026-11-20T09:00:00Z", ...more,
 	};
 }
 
 const finals: readonly OrderState[] = ["filled", "refunded", "failed", "expired", "cancelled"];
-const living = allStates.filter((s) => !finals.includes(s) && s !== "unreadable");
+const living = allStates.filter((s) => !finals.includes(s) && s !== "closed" && s !== "unreadable");
 const endOf: Record<ProvenBy, OrderState> = {
 	own_call: "filled", opaque_call: "filled", fill: "filled", partial_fill: "filled", arrival: "filled", revoke: "filled", refund: "refunded", revert: "failed", tx_replaced: "failed",
 	allowance_kept: "failed", order_nonce_used: "failed", absence: "expired", never_signed: "expired", never_sent: "expired", invalidated: "cancelled", cancel: "cancelled", withdrawn: "cancelled",
@@ -77,7 +77,7 @@ const endOf: Record<ProvenBy, OrderState> = {
 const evidence = { chainId: 1, tx, block: 7, blockHash: tx, success: true, depth: 2, gasUsed: 1, feePaid: "33", hosts: ["a", "b"], to: router };
 
 const ended = (by: ProvenBy, more: Partial<NonNullable<Order["verdict"]>> = {}, provider: OrderKind = "dex", rest: Partial<Order> = {}): Order =>
-	order(provider, { state: endOf[by], final: true, step: 2, verdict: { state: endOf[by], provenBy: by, sources: "two_hosts", ...more }, ...rest });
+	order(provider, { state: endOf[by], final: true, ended: true, step: 2, verdict: { state: endOf[by], provenBy: by, sources: "two_hosts", ...more }, ...rest });
 
 /** linesOf returns every line of a summary, to be looked up in the messages. */
 function linesOf(o: Order, now = begun): Line[] {
@@ -136,7 +136,7 @@ describe("every state with every condition, of every provider, is told", () => {
 		}
 	});
 	it("an end of an older version, which does not say what proved it", () => {
-		for (const state of finals) inBothLanguages(linesOf(order("dex", { state, final: true, verdict: { state, sources: "one_host" } })));
+		for (const state of finals) inBothLanguages(linesOf(order("dex", { state, final: true, ended: true, verdict: { state, sources: "one_host" } })));
 	});
 	it("says of a damaged record that nothing is known, and offers nothing", () => {
 		for (const final of [true, false]) {
@@ -150,7 +150,7 @@ describe("every state with every condition, of every provider, is told", () => {
 	});
 
 	it("a state and a condition of a newer version, by their codes", () => {
-		const strange = order("dex", { state: "dancing" as OrderState, final: true });
+		const strange = order("dex", { state: "dancing" as OrderState, final: true, ended: true });
 		expect(orderSummary(strange, format, begun).status.words.values).toEqual(["dancing"]);
 		inBothLanguages(linesOf(strange));
 		const waiting = order("dex", { condition: "waiting for rain" as Condition });
@@ -221,11 +221,11 @@ describe("steps", () => {
 		expect(marks(order("dex", { steps: approved, step: 1 }))).toEqual(["done", "active", "preview"]);
 		expect(marks(order("dex", { steps: approved, step: 1, condition: "waiting_unlock" }))).toEqual(["done", "waiting", "preview"]);
 		expect(marks(order("dex", { steps: approved, step: 2, state: "settling" }))).toEqual(["done", "done", "active"]);
-		expect(marks(order("dex", { steps: approved.map((s) => ({ ...s, done: true })), step: 2, state: "filled", final: true }))).toEqual(["done", "done", "done"]);
+		expect(marks(order("dex", { steps: approved.map((s) => ({ ...s, done: true })), step: 2, state: "filled", final: true, ended: true }))).toEqual(["done", "done", "done"]);
 	});
 	it("show what was not needed, what failed and what never came", () => {
 		expect(marks(order("dex", { steps: [{ ...steps.dex[0]!, skipped: true }, steps.dex[1]!], step: 1 }))).toEqual(["skipped", "active", "preview"]);
-		expect(marks(order("dex", { state: "failed", final: true, step: 0 }))).toEqual(["failed", "dropped", "dropped"]);
+		expect(marks(order("dex", { state: "failed", final: true, ended: true, step: 0 }))).toEqual(["failed", "dropped", "dropped"]);
 	});
 	it("link a finished step, and the transaction on its way", () => {
 		const lines = stepLines(order("dex", { steps: [{ ...steps.dex[0]!, done: true, tx }, steps.dex[1]!], step: 1, currentTx: `0x${"9".repeat(64)}` }), format);
@@ -285,7 +285,39 @@ it("shows what was seen, said and is not proven", () => {
 	expect([card?.said, card?.links.length]).toEqual([{ by: "provider", words: "success" }, 2]);
 });
 
+it("says of a payment that the provider names that it is received, and not linked", () => {
+	const told = order("intent", {
+		state: "settling", condition: "likely_paid", reported: true, ended: true, claim: { state: "filled", chainId: 10, tx },
+		candidatePayment: { end: "filled", chainId: 10, tx, token: usdc, amount: "950", from: router },
+	});
+	const { card, status, cancel, close } = orderSummary(told, format, begun);
+	expect([card?.title.key, card?.text[0]?.key, card?.tone, status.words.key]).toEqual(["order_likely_title", "order_likely_what", "good", "condition_likely_paid"]);
+	expect([received(told), cancel, close]).toEqual([true, undefined, undefined]);
+});
+
+it("says of a closed order who closed it, what was known, and whether it is still watched", () => {
+	for (const by of ["person", "age"] as const) {
+		for (const watched of [true, false]) {
+			const claimed = { state: "failed" as const };
+			const told = order("intent", { state: "closed", ended: true, closing: { at: "2026-11-20T12:00:00Z", by, watched, claim: claimed } });
+			const { card, close, cancel } = orderSummary(told, format, begun);
+			inBothLanguages(linesOf(told));
+			expect(card?.lines.map((l) => l.text.key)).toEqual([
+				by === "person" ? "order_closed_person" : "order_closed_age", "order_claim_failed", watched ? "order_closed_watched" : "order_closed_unwatched", "order_closed_do",
+			]);
+			expect([received(told), close, cancel]).toEqual([false, undefined, undefined]);
+		}
+	}
+});
+
+it("offers to stop waiting from the time that the daemon says", () => {
+	const waits = order("intent", { state: "settling", canCloseFrom: "2026-11-20T09:30:00Z" });
+	expect(orderSummary(waits, format, Date.parse("2026-11-20T09:29:59Z")).stop).toMatchObject({ key: "order_stop_from" });
+	expect(orderSummary(waits, format, Date.parse("2026-11-20T09:30:00Z")).stop).toBe(true);
+	expect(orderSummary(order("dex", { state: "settling" }), format, begun + 1e9).stop).toBeUndefined();
+});
+
 it("lets a condition go before the state, until it ends", () => {
 	expect(orderStatus(order("dex", { condition: "cancelling" })).words.key).toBe("condition_cancelling");
-	expect(orderStatus(order("dex", { condition: "cancelling", state: "cancelled", final: true })).words.key).toBe("state_cancelled");
+	expect(orderStatus(order("dex", { condition: "cancelling", state: "cancelled", final: true, ended: true })).words.key).toBe("state_cancelled");
 });

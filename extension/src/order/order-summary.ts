@@ -1,6 +1,6 @@
 import type { MessageKey } from "../i18n/keys";
 import type { Entry, Order, OrderState } from "../wire/protocol";
-import { endCard } from "./ends";
+import { closedCard, endCard } from "./ends";
 import { type Line, line, type OrderFormatter } from "./line";
 import { lookUp, orderStatus, type OrderStatus } from "./status";
 import { settlementKind, type SettlementKind, stepLines, type StepLine, trusted } from "./steps";
@@ -21,6 +21,8 @@ export interface OrderSummary {
 	card?: Card;
 	/** true, or why it cannot be cancelled; absent if there is nothing to cancel. */
 	cancel?: true | Line;
+	/** true, or from when the order may be closed; absent if it ends in any case. */
+	stop?: true | Line;
 	/** What may be replaced with a higher fee: the transaction, or the one that cancels it,
 	 * which raises its own fee until it reaches the fee cap. */
 	speedup?: "transaction" | "cancelling";
@@ -37,16 +39,18 @@ const slowSeconds = 120;
 export function orderSummary(order: Order, format: OrderFormatter, now: number, history?: readonly Entry[]): OrderSummary {
 	if (order.state === "unreadable") return { status: orderStatus(order), steps: [], leftovers: false, card: damaged(order, format) };
 	const shared = { status: orderStatus(order), steps: stepLines(order, format), leftovers: (order.leftovers?.length ?? 0) > 0 };
-	const end = endCard(order, format);
+	const end = endCard(order, format) ?? closedCard(order, format);
 	if (end) return { ...shared, card: end };
 	const card = conditionCard(order, format) ?? tracking(order, format, now, history);
 	const until = expiryOf(order);
 	const cancel = cancellable(order, format);
 	const speedup = speedupOf(order);
+	const stop = stoppable(order, format, now);
 	return {
 		...shared,
 		...(order.condition ? {} : { now: doing(order, format, now) }),
-		close: line(asksUser(order) ? "order_close_waits" : "order_close"),
+		...(order.ended ? {} : { close: line(asksUser(order) ? "order_close_waits" : "order_close") }),
+		...(stop === undefined ? {} : { stop }),
 		...(until ? { until } : {}),
 		...(card ? { card } : {}),
 		...(cancel === undefined ? {} : { cancel }),
@@ -62,7 +66,7 @@ function damaged(o: Order, format: OrderFormatter): Card {
 
 const asksUser = (o: Order) => o.condition === "waiting_unlock" || o.condition === "needs_consent";
 
-type OpenState = Exclude<OrderState, "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable">;
+type OpenState = Exclude<OrderState, "closed" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable">;
 
 /** What is being done in each open state, by who settles the order. */
 export const activityTexts: Record<OpenState, Record<SettlementKind, MessageKey>> = {
@@ -106,12 +110,18 @@ function expiryOf(o: Order): { label: MessageKey; time: string } | undefined {
 /** cancellable returns true, or why a deposit that was handed over cannot be cancelled (the
  * daemon would refuse). undefined: there is nothing to cancel, as the own call is mined. */
 function cancellable(o: Order, format: OrderFormatter): true | Line | undefined {
-	if (o.cancel || o.condition === "written_by_newer") return undefined;
+	if (o.cancel || o.ended || o.condition === "written_by_newer") return undefined;
 	const out = o.state === "submitting" || o.state === "settling";
 	const how = settlementKind(o);
 	if (out && how === "deposit") return line("order_handed_over", trusted(o, format));
 	if (o.state === "settling" && how !== "signed") return undefined;
 	return true;
+}
+
+/** stoppable returns true, or from when the order may be closed. */
+function stoppable({ canCloseFrom }: Order, format: OrderFormatter, now: number): true | Line | undefined {
+	if (!canCloseFrom) return undefined;
+	return passed(canCloseFrom, now) ? true : line("order_stop_from", format.time(canCloseFrom));
 }
 
 /** speedupOf returns what can be sped up. The cancelling transaction can while the order has a

@@ -28,6 +28,7 @@ export const states: Record<OrderState, Row> = {
 	executing: { words: "state_executing", tone: "busy", picture: "busy" },
 	submitting: { words: "state_submitting", tone: "busy", picture: "busy" },
 	settling: { words: "state_settling", tone: "busy", picture: "busy" },
+	closed: { words: "state_closed", tone: "neutral", picture: "over" },
 	filled: { words: "state_filled", revoke: "state_revoked", tone: "good", picture: "done" },
 	refunded: { words: "state_refunded", tone: "warn", picture: "back" },
 	failed: { words: "state_failed", tone: "critical", picture: "failed" },
@@ -43,6 +44,7 @@ export const conditions: Record<Condition, Row> = {
 	awaiting_refund: { words: "condition_awaiting_refund", tone: "warn", picture: "unsure" },
 	awaiting_proof: { words: "condition_awaiting_proof", tone: "warn", picture: "unsure" },
 	payment_seen: { words: "condition_payment_seen", tone: "warn", picture: "unsure" },
+	likely_paid: { words: "condition_likely_paid", tone: "good", picture: "done" },
 	amount_unclear: { words: "condition_amount_unclear", tone: "warn", picture: "unsure" },
 	cancelling: { words: "condition_cancelling", tone: "busy", picture: "busy" },
 	waiting_nonce: { words: "condition_waiting_nonce", tone: "busy", picture: "wait" },
@@ -51,6 +53,9 @@ export const conditions: Record<Condition, Row> = {
 	written_by_newer: { words: "condition_written_by_newer", tone: "warn", picture: "unsure" },
 	record_tampered: { words: "condition_record_tampered", tone: "critical", picture: "unsure" },
 };
+
+/** received tells whether the output arrived, as far as is known. */
+export const received = ({ state, condition }: Pick<Order, "state" | "condition">): boolean => state === "filled" || condition === "likely_paid";
 
 /** orderStatus returns an order's state, or its condition while one applies. States of a newer
  * daemon are shown by their code. */

@@ -16,7 +16,7 @@ const tabs: readonly { to: Route["at"] & ("swap" | "assets" | "activity" | "rece
 /** Navigation is the tab bar between the main screens. */
 export function Navigation() {
 	const at = useStore(route).at;
-	const open = useStore(useOrders().orders, (orders) => orders.filter((o) => !o.final).length);
+	const open = useStore(useOrders().orders, (orders) => orders.filter((o) => !o.ended).length);
 	return (
 		<nav class="navigation" aria-label={t("nav")}>
 			{tabs.map((tab) => (

@@ -18,7 +18,7 @@ export default function Unlock() {
 	const { shell, keys } = useConnection();
 	const { orders } = useOrders();
 	const idle = useStore(autoLocked);
-	const open = useStore(orders, (all) => all.filter((o) => !o.final));
+	const open = useStore(orders, (all) => all.filter((o) => !o.ended));
 	const [password, setPassword] = useState("");
 	const form = useRef<HTMLFormElement>(null);
 	const { busy, failure, run } = useAct(async (_request, given: string) => keys.set(await shell.call("keys.unlock", { password: given })));

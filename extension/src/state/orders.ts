@@ -33,7 +33,7 @@ export function createOrders(connection: Connection, ended: () => void): Orders 
 	readWhenReady(connection, () => read());
 	readOn(shell, "swap.order", batched((changed: readonly Order[]) => {
 		orders.update((before) => changed.reduce(withOrder, before));
-		if (changed.some((o) => o.final)) ended();
+		if (changed.some((o) => o.ended)) ended();
 	}));
 	return {
 		orders,

@@ -18,7 +18,7 @@ interface Asked {
 const hello = {} as never;
 const account = (address: string): Account => ({ address, name: address, wallet: "w" });
 const [a, b] = [account("0xA"), account("0xB")];
-const order = (id: string, created: number, revision = 1, final = false): Order => ({ id, created: `2026-01-0${created}T00:00:00Z`, revision, final }) as Order;
+const order = (id: string, created: number, revision = 1, ended = false): Order => ({ id, created: `2026-01-0${created}T00:00:00Z`, revision, ended }) as Order;
 
 /** window returns a page's wallet with a fake daemon, whose answers can be held back. */
 function window(stored: Record<string, unknown> = {}) {

@@ -2,7 +2,7 @@ import { Mark } from "../components/Mark";
 import type { MessageKey } from "../i18n/keys";
 import { t } from "../i18n/t";
 import { lineText } from "../order/line";
-import { orderStatus } from "../order/status";
+import { orderStatus, received } from "../order/status";
 import { belongsTo } from "../order/ownership";
 import { go } from "../shell/route";
 import { useConnection, useOrders } from "../state/context";
@@ -18,8 +18,8 @@ export function OrderNotes() {
 	const unseen = useStore(unseenOrders);
 	return (
 		<>
-			<Note orders={orders.filter((o) => !o.final && belongsTo(o, account))} one="under_way_one" several="under_way" />
-			<Note orders={orders.filter((o) => o.final && Object.hasOwn(unseen, o.id))} one="ended_one" several="ended" />
+			<Note orders={orders.filter((o) => !o.ended && belongsTo(o, account))} one="under_way_one" several="under_way" />
+			<Note orders={orders.filter((o) => o.ended && Object.hasOwn(unseen, o.id))} one="ended_one" several="ended" />
 		</>
 	);
 }
@@ -29,7 +29,7 @@ export function OrderNotes() {
 function Note({ orders, one, several }: { orders: readonly Order[]; one: MessageKey; several: MessageKey }) {
 	const [newest] = orders;
 	if (!newest) return null;
-	const at = orderStatus(orders.find((o) => o.final && o.state !== "filled") ?? newest);
+	const at = orderStatus(orders.find((o) => o.ended && !received(o)) ?? newest);
 	const single = orders.length === 1;
 	return (
 		<button type="button" class="note orders-note row" onClick={() => go(single ? { at: "order", id: newest.id } : { at: "activity" })}>

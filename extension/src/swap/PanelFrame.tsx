@@ -77,11 +77,11 @@ function useClearedAmount({ state: { stage } }: PanelFlow): void {
 function useCompletion(flow: PanelFlow, onTransactionComplete: () => void): void {
 	const { stage } = flow.state;
 	const id = stage.at === "tracking" ? stage.order : undefined;
-	const final = useStore(useOrders().orders, (orders) => orders.some((o) => o.id === id && o.final));
+	const ended = useStore(useOrders().orders, (orders) => orders.some((o) => o.id === id && o.ended));
 	const told = useRef<string | undefined>(undefined);
 	useEffect(() => {
-		if (!final || !id || told.current === id) return;
+		if (!ended || !id || told.current === id) return;
 		told.current = id;
 		onTransactionComplete();
-	}, [final, id]);
+	}, [ended, id]);
 }

@@ -20,7 +20,7 @@ export default function Tracking({ id, flow, onDone, onActivity }: Props) {
 	const order = orders.find((o) => o.id === id);
 	if (!order) return <Loading />;
 	return (
-		<Screen title={t(order.final ? "tracking_ended" : "tracking")}>
+		<Screen title={t(order.ended ? "tracking_ended" : "tracking")}>
 			<OrderProgress key={order.id} order={order} channel={flow.channel} />
 			<div class="row">
 				<Button onClick={onActivity}>{t("to_activity")}</Button>

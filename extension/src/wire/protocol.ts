@@ -77,13 +77,14 @@ export type FeeBasis = "decoded" | "reported" | "requested" | "none";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
 export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_excessive" | "value_unknown" | "price_unknown" | "price_impact" | "output_unverified" | "output_lookalike" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "minimum_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
 export type PasswordReason = "unpriced" | "hourly_limit" | "slippage" | "bad_price";
-export type OrderState = "accepted" | "approving" | "executing" | "submitting" | "settling" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable";
-export type Condition = "waiting_unlock" | "needs_consent" | "awaiting_refund" | "awaiting_proof" | "payment_seen" | "amount_unclear" | "cancelling" | "waiting_nonce" | "waiting_allowance" | "waiting_similar" | "written_by_newer" | "record_tampered";
+export type OrderState = "accepted" | "approving" | "executing" | "submitting" | "settling" | "closed" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable";
+export type Condition = "waiting_unlock" | "needs_consent" | "awaiting_refund" | "awaiting_proof" | "payment_seen" | "likely_paid" | "amount_unclear" | "cancelling" | "waiting_nonce" | "waiting_allowance" | "waiting_similar" | "written_by_newer" | "record_tampered";
+export type ClosedBy = "person" | "age";
 export type AttemptKind = "call" | "bump" | "cancel";
 export type Tier = "normal" | "fast";
 export type ProvenBy = "own_call" | "opaque_call" | "fill" | "partial_fill" | "arrival" | "refund" | "revoke" | "revert" | "tx_replaced" | "allowance_kept" | "order_nonce_used" | "absence" | "never_signed" | "never_sent" | "invalidated" | "cancel" | "withdrawn" | "never_sent_cancelled";
 export type VerdictSource = "one_host" | "two_hosts" | "nothing_signed" | "no_spend_signed" | "wrapped_only" | "nonce_used" | "never_sent";
-export type ReasonCode = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "effects_changed" | "permit_changed" | "route_unavailable" | "gas_above_ceiling" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_above_ceiling" | "approval_not_visible" | "allowance_spent" | "allowance_unchecked" | "check_transaction" | "invalidation_failed" | "record_tampered" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_broadcast" | "not_submitted" | "proven" | "speedup_above_ceiling" | "speedup_would_fail" | "speedup_insufficient_funds" | "speedup_limit" | "speedup_too_late" | "speedup_ended" | "speedup_cancelling" | "accepted" | "approving" | "executing" | "approved" | "steps_done" | "keys_locked" | "waiting" | "allowance_locked" | "approval_skipped" | "approval_restored" | "approvals_adapted" | "quote_refreshed" | "within_terms" | "search_started" | "deposit_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "invalidating" | "sped_up" | "speedup_pending" | "submitting" | "provider_received" | "submitted" | "provider_unreachable" | "answer_unknown" | "searched" | "provider_reported" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
+export type ReasonCode = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "effects_changed" | "permit_changed" | "route_unavailable" | "gas_above_ceiling" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_above_ceiling" | "approval_not_visible" | "allowance_spent" | "allowance_unchecked" | "check_transaction" | "invalidation_failed" | "record_tampered" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_broadcast" | "not_submitted" | "proven" | "user_closed" | "closed_too_old" | "speedup_above_ceiling" | "speedup_would_fail" | "speedup_insufficient_funds" | "speedup_limit" | "speedup_too_late" | "speedup_ended" | "speedup_cancelling" | "accepted" | "approving" | "executing" | "approved" | "steps_done" | "keys_locked" | "waiting" | "allowance_locked" | "approval_skipped" | "approval_restored" | "approvals_adapted" | "quote_refreshed" | "within_terms" | "search_started" | "deposit_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "invalidating" | "sped_up" | "speedup_pending" | "submitting" | "provider_received" | "submitted" | "provider_unreachable" | "answer_unknown" | "searched" | "provider_reported" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
 export type TextAuthor = "provider" | "node";
 export type Trusted = "relay_solver" | "relay_router" | "intent_fillers";
 export type AllowanceKind = "erc20" | "permit2";
@@ -1021,10 +1022,12 @@ export interface Order {
 	revision: number;
 	/** the user asked for it to end */
 	cancel?: boolean;
-	/** accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled */
+	/** accepted, approving, executing, submitting, settling, closed; filled, refunded, failed, expired, cancelled */
 	state: OrderState;
-	/** the order has ended */
+	/** its end is proven, or its record says so: it stays as it is */
 	final: boolean;
+	/** nobody waits for it any more: it is final, closed, or likely_paid; one that is not final may still become filled or refunded */
+	ended: boolean;
 	/** in addition to the state: waiting_unlock … */
 	condition?: Condition;
 	/** the provider reported an end that is not proven yet: the chains are still watched, at growing intervals, and it may never be proven */
@@ -1053,6 +1056,10 @@ export interface Order {
 	candidatePayment?: CandidatePayment;
 	/** the proven end */
 	verdict?: Verdict;
+	/** from when swap.close takes it; absent: not at all */
+	canCloseFrom?: Time;
+	/** with the state closed, and kept when a proof follows */
+	closing?: Closing;
 	/** in words */
 	reason?: string;
 	/** the reason for programs; absent of an order of an older version */
@@ -1203,6 +1210,20 @@ export interface Absence {
 	hosts: string[];
 }
 
+export interface Closing {
+	at: Time;
+	/** person, or age: nothing proved its end for 30 days */
+	by: ClosedBy;
+	/** the daemon still looks for a proof */
+	watched: boolean;
+	/** what the provider had said */
+	claim?: Claim;
+	/** the payment that had been seen */
+	candidatePayment?: CandidatePayment;
+	/** last block that was searched, by chain id */
+	searched?: Record<string, number>;
+}
+
 export interface OrderParams {
 	/** id */
 	order: string;
@@ -1254,6 +1275,15 @@ export interface CancelParams {
 	digest: Hash;
 	/** the wallet's password, if a browser's request was refused with consent_password; valid for this request only */
 	password?: Secret;
+}
+
+export interface CloseParams {
+	/** names this act */
+	request: UUID;
+	/** id */
+	order: string;
+	/** the order's, as it was shown */
+	digest: Hash;
 }
 
 export interface SpeedupParams {
@@ -1456,6 +1486,8 @@ export interface Methods {
 	"swap.orders": { params: OrdersParams; result: OrdersResult };
 	/** Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or invalidates a signed order where its contract can. An order that the wallet cannot cancel any more is refused (cannot_cancel), with the time at which a signed order expires. */
 	"swap.cancel": { params: CancelParams; result: Order };
+	/** Ends the wait for an order whose input is with its provider and whose end nothing proves. It signs nothing, and is refused (cannot_close) before the time that the order says. The daemon looks for a proof for 30 days from the deposit; one makes it filled or refunded after all. */
+	"swap.close": { params: CloseParams; result: Order };
 	/** Sends the order's pending transaction again, the same but for more, never above its gas ceiling. Returns when the wish is on disk; the rest arrives as swap.order. One uuid bumps once. */
 	"swap.speedup": { params: SpeedupParams; result: Order };
 	/** Consents to what an order in need of consent proposes, named by the proposal's digest. A proposal that changed meanwhile is refused. */
@@ -1502,6 +1534,7 @@ export const methods = {
 	"swap.order": { access: "any", session: false, acting: false },
 	"swap.orders": { access: "any", session: false, acting: false },
 	"swap.cancel": { access: "client", session: true, acting: true },
+	"swap.close": { access: "client", session: true, acting: true },
 	"swap.speedup": { access: "client", session: true, acting: true },
 	"swap.accept": { access: "client", session: true, acting: true },
 	"approvals.list": { access: "any", session: false, acting: false },
@@ -1638,6 +1671,7 @@ export const errors = {
 	amount_again: { code: 1440, retryable: false, means: "a token of the swap has no known price: enter its amount again", remedy: "try again with the swapped amount (swapkeep swap --amount-again)" },
 	slippage_terminal: { code: 1441, retryable: false, means: "slippage above 15 percent is only allowed at a terminal", remedy: "choose at most 15 percent, for this swap or as swap.slippage, or use the swapkeep command" },
 	no_minimum: { code: 1442, retryable: false, means: "the transaction enforces no minimum received: nothing was signed", remedy: "choose another offer or provider" },
+	cannot_close: { code: 1443, retryable: false, means: "the order cannot be closed", remedy: "wait until the given time, or until it ends by itself" },
 	token_unknown: { code: 1500, retryable: false, means: "unknown token on this network", remedy: "import it by its address (tokens.import)" },
 	not_a_token: { code: 1501, retryable: false, means: "no ERC-20 token at this address on this network", remedy: "check the address and the network" },
 	not_importable: { code: 1502, retryable: false, means: "this contract belongs to the network or a provider and is not a token", remedy: "check the address" },

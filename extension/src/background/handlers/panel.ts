@@ -1,10 +1,10 @@
 import type { Events, Methods, Order, ProviderKind } from "../../wire/protocol";
 import type { Handler } from "./handler";
 
-/** The methods that every panel uses: quote, prepare, consent, and follow, cancel or speed
- * up the order. */
+/** The methods that every panel uses: quote, prepare, consent, and follow, cancel, close or
+ * speed up the order. */
 const panelMethods = [
-	"swap.quote", "swap.watch", "swap.prepare", "swap.execute", "swap.accept", "swap.order", "swap.orders", "swap.cancel", "swap.speedup",
+	"swap.quote", "swap.watch", "swap.prepare", "swap.execute", "swap.accept", "swap.order", "swap.orders", "swap.cancel", "swap.close", "swap.speedup",
 ] as const satisfies readonly (keyof Methods)[];
 
 /** panelHandler returns the handler of one provider's panel. It forces that provider on quotes

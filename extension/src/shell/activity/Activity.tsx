@@ -76,7 +76,7 @@ function Row({ order, format, whose }: { order: Order; format: OrderFormatter; w
 						<strong>{what(order, format)}</strong>
 						{known && (
 							<time class="soft small" dateTime={order.created}>
-								{formatTime(order.created, order.final || isToday(order.created) ? "minute" : "date")}
+								{formatTime(order.created, order.ended || isToday(order.created) ? "minute" : "date")}
 							</time>
 						)}
 					</span>

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Order } from "../../wire/protocol";
 import { groupOrders } from "./days";
 
-const order = (id: string, created: string, final = true) => ({ id, created, final }) as Order;
+const order = (id: string, created: string, ended = true) => ({ id, created, ended }) as Order;
 
 it("shows open orders first, then each day's", () => {
 	const groups = groupOrders([
@@ -14,7 +14,7 @@ it("shows open orders first, then each day's", () => {
 });
 
 it("has no day for what cannot be read", () => {
-	const lost = (id: string, final: boolean) => ({ ...order(id, "0001-01-01T00:00:00Z", final), state: "unreadable" }) as Order;
+	const lost = (id: string, ended: boolean) => ({ ...order(id, "0001-01-01T00:00:00Z", ended), state: "unreadable" }) as Order;
 	const groups = groupOrders([lost("c", true), order("b", "2026-11-20T08:00:00"), lost("a", false), order("o", "2026-11-20T09:00:00", false)]);
 	expect(groups.map((g) => [typeof g.of === "number" ? "day" : g.of, g.orders.map((o) => o.id).join("")])).toEqual([["open", "o"], ["unreadable", "ca"], ["day", "b"]]);
 });

@@ -17,8 +17,8 @@ export function groupOrders(orders: readonly Order[]): Group[] {
 		else groups.push({ of, orders: [order] });
 	};
 	const lost = (o: Order) => o.state === "unreadable";
-	for (const o of orders) if (!o.final && !lost(o)) add("open", o);
+	for (const o of orders) if (!o.ended && !lost(o)) add("open", o);
 	for (const o of orders) if (lost(o)) add("unreadable", o);
-	for (const o of orders) if (o.final && !lost(o)) add(new Date(o.created).setHours(0, 0, 0, 0), o);
+	for (const o of orders) if (o.ended && !lost(o)) add(new Date(o.created).setHours(0, 0, 0, 0), o);
 	return groups;
 }
