@@ -50,7 +50,7 @@ func (s *demoRun) acceptWithKill(ctx context.Context, l *ledger) (out string, er
 	if err := s.restarted(ctx, killed); err != nil {
 		return out, err
 	}
-	_, err = s.typed(ctx, step{line: "swapkeep orders watch " + orderID.FindString(out), follows: true, show: ofEnd, want: "(?m)^" + messages.State(l.plan.end) + "$"})
+	_, err = s.typed(ctx, step{line: "swapkeep orders watch " + orderID.FindString(out), follows: true, show: ofEnd, want: l.plan.endLine()})
 	return out, err
 }
 

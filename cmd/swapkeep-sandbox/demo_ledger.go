@@ -66,8 +66,11 @@ func (l *ledger) where() string {
 
 func (l *ledger) title(number int) string {
 	title := fmt.Sprintf("Swap %d (%s): %s for %s %s", number, l.plan.way, l.pays.Text(l.plan.amount), l.gets.Symbol, l.where())
-	if l.plan.end != filled {
-		title += ", to be " + l.plan.end
+	switch l.plan.end {
+	case refunded:
+		title += ", to be refunded"
+	case likely:
+		title += ", paid by an unknown filler"
 	}
 	if l.plan.kill != nil {
 		title += ", and the daemon killed " + l.plan.kill.name

@@ -3,8 +3,10 @@ package main
 import (
 	"encoding/json"
 	"math/big"
+	"regexp"
 	"slices"
 
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox/inject"
 )
@@ -58,7 +60,25 @@ var (
 const (
 	filled   = "filled"
 	refunded = "refunded"
+	likely   = "likely_paid" // the provider names the payment, and nothing links it to the order
 )
+
+// endLine matches the line in which a command says how a swap ended.
+func (p plan) endLine() string {
+	words := messages.State(p.end)
+	if p.end == likely {
+		words, _ = messages.Text("order_likely_title", messages.Brand(p.provider))
+	}
+	return "(?m)^" + regexp.QuoteMeta(words) + "$"
+}
+
+// endOf returns how an order ended.
+func endOf(o protocol.Order) string {
+	if o.Condition == likely {
+		return likely
+	}
+	return o.State
+}
 
 // demoSwaps are the swaps of the demo: every way to swap, on four chains.
 var demoSwaps = []plan{
@@ -71,7 +91,7 @@ var demoSwaps = []plan{
 	{provider: "bridge", way: "bridge", chain: 42161, to: 10, pays: "USDC", amount: dollars(1_000), receives: "USDC",
 		settings: `{"outcome":{"kind":"refund"}}`, orders: 1, end: refunded},
 	{provider: "intent", way: "intent", chain: 1, to: 42161, pays: "USDC", amount: dollars(1_000), receives: "USDC",
-		settings: `{"pacePercent":5}`, orders: 1, kill: &unregistered, end: filled},
+		settings: `{"pacePercent":5}`, orders: 1, kill: &unregistered, end: likely},
 	{provider: "gasless", routing: "JAM", way: "gasless, JAM", chain: 10, amount: milliEther(400), receives: "USDC",
 		settings: `{"jam":{"priceBps":5},"rfq":{"noQuote":102}}`, orders: 1, end: filled},
 	{provider: "gasless", routing: "RFQ", way: "gasless, RFQ", chain: 42161, pays: "USDC", amount: dollars(1_000), receives: "WETH",

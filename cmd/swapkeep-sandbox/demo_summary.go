@@ -24,7 +24,12 @@ var summaryRows = []struct {
 	{"received", outcome.audited, outcome.received},
 	{"network fee", outcome.audited, func(o outcome) string { return o.ledger.native.Text(o.audit.gas) }},
 	{"wallet fee", outcome.audited, outcome.fee},
-	{"proven by", outcome.audited, func(o outcome) string { return strings.ReplaceAll(o.order.Verdict.ProvenBy, "_", " ") }},
+	{"proven by", outcome.audited, func(o outcome) string {
+		if o.plan.end == likely {
+			return "not linked"
+		}
+		return strings.ReplaceAll(o.order.Verdict.ProvenBy, "_", " ")
+	}},
 	{"provider", outcome.audited, func(o outcome) string { return count(len(o.audit.providerOrders), "order") }},
 	{"approval", outcome.audited, outcome.approval},
 	{"daemon", outcome.started, func(o outcome) string {
@@ -34,7 +39,12 @@ var summaryRows = []struct {
 		return "killed " + times(o.killed)
 	}},
 	{"time", outcome.audited, func(o outcome) string { return seconds(o.duration) }},
-	{"result", func(outcome) bool { return true }, outcome.result},
+	{"result", func(outcome) bool { return true }, func(o outcome) string {
+		if r := o.result(); r != likely {
+			return r
+		}
+		return "as reported"
+	}},
 }
 
 // received returns the amount that arrived: the output, or the input for a refund.
@@ -127,7 +137,7 @@ func (o outcome) started() bool { return o.ledger != nil }
 
 // endedAsPlanned reports whether the swap reached its planned state and the chain confirms
 // it.
-func (o outcome) endedAsPlanned() bool { return o.err == nil && o.order.State == o.plan.end }
+func (o outcome) endedAsPlanned() bool { return o.err == nil && endOf(o.order) == o.plan.end }
 
 // audited reports whether the values that are read from the chain at a planned end are
 // known.
@@ -141,6 +151,9 @@ func tally(plans []plan, outcomes []outcome) (string, bool) {
 		results[o.result()]++
 	}
 	line := fmt.Sprintf("demo: %d swaps, %d filled, %d refunded, %d failed", len(plans), results[filled], results[refunded], results["failed"])
+	if n := results[likely]; n > 0 {
+		line += fmt.Sprintf(", %d received as reported", n)
+	}
 	if n := results["interrupted"]; n > 0 {
 		line += fmt.Sprintf(", %d interrupted", n)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 )
@@ -140,7 +139,7 @@ var orderID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 func (s *demoRun) carriedOut(ctx context.Context, l *ledger) (protocol.Order, error) {
 	accept := func() (string, error) { return s.acceptWithKill(ctx, l) }
 	if l.plan.kill == nil {
-		st := step{line: acceptLine, follows: true, show: ofEnd, want: "(?m)^" + messages.State(l.plan.end) + "$"}
+		st := step{line: acceptLine, follows: true, show: ofEnd, want: l.plan.endLine()}
 		if l.plan.end == refunded {
 			st.exit = exitSwap // the swap itself did not succeed
 		}

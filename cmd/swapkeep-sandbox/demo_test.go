@@ -104,7 +104,7 @@ func TestDemoCoversEveryRoute(t *testing.T) {
 		}
 	}
 	want := map[string]int{"dex CLASSIC": 1, "dex DUTCH_V3": 1, "bridge ": 2, "intent ": 1, "gasless JAM": 1, "gasless RFQ": 1}
-	if !maps.Equal(ways, want) || len(chains) < 4 || kills != 2 || ends[filled] != 6 || ends[refunded] != 1 {
+	if !maps.Equal(ways, want) || len(chains) < 4 || kills != 2 || ends[filled] != 5 || ends[likely] != 1 || ends[refunded] != 1 {
 		t.Errorf("%v over %d chains with %d kills to %v", ways, len(chains), kills, ends)
 	}
 }

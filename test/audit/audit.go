@@ -325,6 +325,36 @@ func (r *Audit) checkEnds() {
 			r.checkOpen(o, e)
 		}
 	}
+	r.checkLikely()
+}
+
+// checkLikely requires that an order is ended or not as its state and condition say, and that no
+// payment makes two orders likely paid.
+func (r *Audit) checkLikely() {
+	type payment struct {
+		tx        common.Hash
+		token, to common.Address
+	}
+	used := map[payment]string{}
+	for _, id := range slices.Sorted(maps.Keys(r.orders)) {
+		o := r.orders[id].Order
+		likely := o.Condition == "likely_paid" && !o.Final
+		if o.Ended != (o.Final || likely || o.State == "closed") {
+			r.Find("%s: ended %t", r.orderLabel(o), o.Ended)
+		}
+		if !likely {
+			continue
+		}
+		if o.CandidatePayment == nil {
+			r.Find("%s: likely paid by nothing", r.orderLabel(o))
+			continue
+		}
+		p := payment{o.CandidatePayment.Tx, o.CandidatePayment.Token, o.Terms.Account}
+		if other := used[p]; other != "" {
+			r.Find("%s: its payment %s is of %s too", r.orderLabel(o), p.tx, other)
+		}
+		used[p] = o.ID
+	}
 }
 
 // checkOpen requires a reason why an order has no end.

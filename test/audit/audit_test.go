@@ -119,9 +119,16 @@ func TestSeededFaults(t *testing.T) {
 		"expired, and somebody paid":     {func(f *fakeWorld) { f.books["dex"][0].Payment = f.paid(1, 45, token).TxHash }, "the provider paid by"},
 		"filled, and refunded really":    {func(f *fakeWorld) { f.books["bridge"][0].IsRefund = true }, "the provider gave back by"},
 		"paid by another transaction":    {func(f *fakeWorld) { f.books["bridge"][0].Payment = f.paid(10, 45, token).TxHash }, "the evidence is"},
+		"final, and not ended": {func(f *fakeWorld) { f.order("a").Ended = false }, "ended false"},
+		"two likely paid by one payment": {func(f *fakeWorld) {
+			for _, id := range []string{"a", "b"} {
+				o := f.order(id)
+				o.State, o.Condition, o.Final, o.Verdict, o.CandidatePayment = "settling", "likely_paid", false, nil, &candidate{Tx: common.Hash{7}}
+			}
+		}, "is of a too"},
 		"open without a reason": {func(f *fakeWorld) {
 			o := f.order("a")
-			o.State, o.Final, o.Verdict = "settling", false, nil
+			o.State, o.Final, o.Ended, o.Verdict = "settling", false, false, nil
 		}, "it has no end"},
 	} {
 		t.Run(name, func(t *testing.T) {

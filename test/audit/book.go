@@ -63,14 +63,37 @@ func (r *Audit) WhyOpen(o Order) string {
 		return ""
 	}
 	paid := e.Payment != (common.Hash{}) && (r.mined(o.Terms.DstChainID, e.Payment) || r.mined(o.Terms.SrcChainID, e.Payment))
+	if paid && e.Final && o.Terms.Provider == "intent" && (o.State == "settling" || o.State == "closed") {
+		_, plain := r.paymentOf(o, *e)
+		if why := whyUnlinked(o, *e, plain); why != "" {
+			return why
+		}
+	}
 	return whyOpenFor(o, *e, paid, paid && r.sharesBlock(o, e.Payment))
+}
+
+// whyUnlinked says why an order that the intent provider paid may stay without a proof: nothing
+// in its payments names the order. A payment that it names, and that is plain (a transfer, or
+// the value of its transaction, of at least the minimum), makes the order likely paid.
+func whyUnlinked(o Order, e Entry, plain bool) string {
+	switch {
+	case e.IsRefund:
+		return "nothing links the intent provider's refund to it"
+	case !e.PaymentNamed:
+		return "the intent provider does not name its payment"
+	case !plain:
+		return "the payment is less, or of the coin by a contract"
+	case o.Condition == "likely_paid" && o.CandidatePayment != nil && o.CandidatePayment.Tx == e.Payment:
+		return "likely paid"
+	}
+	return ""
 }
 
 // whyOpenFor is the same for an order with this entry in its provider's records. paid says
 // that a chain has the provider's payment, crowded that something else in the payment's
 // block changed the account's coin.
 func whyOpenFor(o Order, e Entry, paid, crowded bool) string {
-	if o.State != "settling" && o.State != "submitting" || o.Terms.Provider != "bridge" && o.Terms.Provider != "intent" {
+	if !slices.Contains([]string{"settling", "submitting", "closed"}, o.State) || o.Terms.Provider != "bridge" && o.Terms.Provider != "intent" {
 		return ""
 	}
 	coin := o.Terms.TokenOut == native

@@ -194,6 +194,32 @@ func TestJudgeEndless(t *testing.T) {
 	}
 }
 
+// TestJudgeUnlinked checks that an order which the intent provider paid plainly, and whose payment
+// it names, must be likely paid by just that payment.
+func TestJudgeUnlinked(t *testing.T) {
+	named := Entry{Payment: pays, Final: true, PaymentNamed: true}
+	for name, x := range map[string]struct {
+		e         Entry
+		plain     bool
+		condition string
+		by        common.Hash
+		may       bool
+	}{
+		"likely paid":                  {named, true, "likely_paid", pays, true},
+		"likely paid by another":       {named, true, "likely_paid", common.Hash{9}, false},
+		"waiting":                      {named, true, "awaiting_proof", common.Hash{}, false},
+		"less, or by a contract":       {named, false, "awaiting_proof", common.Hash{}, true},
+		"unnamed":                      {Entry{Payment: pays, Final: true}, true, "payment_seen", common.Hash{}, true},
+		"refunded by an unknown payer": {Entry{Payment: pays, Final: true, PaymentNamed: true, IsRefund: true}, true, "payment_seen", common.Hash{}, true},
+	} {
+		o := testOrder("intent", usdc)
+		o.Condition, o.CandidatePayment = x.condition, &candidate{Tx: x.by}
+		if why := whyUnlinked(o, x.e, x.plain); (why != "") != x.may {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
 // TestJudgeCrowded checks that received coin may be unclear only if something else in its
 // block changed the balance.
 func TestJudgeCrowded(t *testing.T) {

@@ -80,6 +80,14 @@ type step struct {
 	}
 }
 
+// A candidate is a payment that may be an order's.
+type candidate struct {
+	ChainID uint64 `json:"chainId"`
+	Tx      common.Hash
+	Token   common.Address
+	Amount  Amount
+}
+
 // An Order is what the daemon says of one.
 type Order struct {
 	ID, Request      string
@@ -88,13 +96,13 @@ type Order struct {
 	Offer            struct{ Routing string }
 	Steps            []step
 	State, Condition string
-	Final            bool
+	Final, Ended     bool
 	Reason           string
 	Step             int
 	Submission       json.RawMessage
 	Wrapped          bool
 	ProviderOrderID  string
-	CandidatePayment json.RawMessage `json:"candidatePayment"`
+	CandidatePayment *candidate `json:"candidatePayment"`
 	Verdict          *verdict
 }
 

@@ -39,7 +39,7 @@ func (r *Audit) compareOrder(o Order, d storedOrder) {
 		r.Find("%s: its request %s made %q by the journal's index", r.orderLabel(o), d.Request, d.OrderByRequest)
 	case over != o.Final, over && d.State != o.State:
 		r.Find("%s: the journal says that it is %s", r.orderLabel(o), d.State)
-	case d.Open == over:
+	case d.Open == over && d.State != "closed":
 		r.Find("%s: the journal's index of what is open has it: %t", r.orderLabel(o), d.Open)
 	case over && (d.Verdict == nil || o.Verdict == nil || d.Verdict.State != d.State || d.Verdict.ProvenBy != o.Verdict.ProvenBy):
 		r.Find("%s: the journal's verdict is %+v, reported was %+v", r.orderLabel(o), d.Verdict, o.Verdict)
@@ -67,7 +67,7 @@ func (r *Audit) compareHistory(o OrderResult, d storedOrder) {
 
 // checkForward checks that a history begins with consent and only goes forward.
 func (r *Audit) checkForward(o Order, states []string) {
-	place := []string{"accepted", "approving", "executing", "submitting", "settling"}
+	place := []string{"accepted", "approving", "executing", "submitting", "settling", "closed"}
 	last := 0
 	for i, state := range states {
 		at := slices.Index(place, state)

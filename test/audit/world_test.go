@@ -129,7 +129,7 @@ func (f *fakeWorld) paid(chain uint64, n int64, of common.Address) *types.Receip
 // end adds an order that ended like this to everything that knows of it.
 func (f *fakeWorld) end(o Order, v verdict) {
 	v.Sources = sourcesOf(v.ProvenBy)[0]
-	o.State, o.Final, o.Verdict, o.Request, o.Digest = v.State, true, &v, "request "+o.ID, common.Hash{o.ID[0]}
+	o.State, o.Final, o.Ended, o.Verdict, o.Request, o.Digest = v.State, true, true, &v, "request "+o.ID, common.Hash{o.ID[0]}
 	o.Terms.Account = f.account
 	result := OrderResult{Order: o}
 	kept := storedOrder{ID: o.ID, Request: o.Request, Digest: o.Digest, State: o.State, OrderByRequest: o.ID, History: []string{"accepted", "executing", o.State}}
