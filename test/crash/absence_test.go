@@ -18,7 +18,7 @@ import (
 var invalidateNonces = common.FromHex("0x3ff9dcb1")
 
 // isTaken reports whether the provider has the order.
-func isTaken(o protocol.Order) bool { return o.Submission != nil && o.Submission.Accepted || o.Final }
+func isTaken(o protocol.Order) bool { return o.Submission != nil && o.Submission.Accepted || o.Ended }
 
 // invalidate cancels an order that is with its provider, and waits for the proof.
 func (p *flowRun) invalidate() error {
@@ -71,7 +71,7 @@ func (p *flowRun) awaitAbsence() error {
 		if await.Holds(wait, func() bool {
 			var r protocol.OrderResult
 			r, err = p.order(p.id)
-			return err != nil || r.Order.Final
+			return err != nil || r.Order.Ended
 		}) {
 			return err
 		}
@@ -96,7 +96,7 @@ func (p *flowRun) lockedInvalidation(k kill) error {
 	var at stage
 	_, err := p.awaitOrder(p.id, func(o protocol.Order) (known bool) {
 		switch {
-		case o.Final, len(p.observe().mined) == len(p.flow.mined):
+		case o.Ended, len(p.observe().mined) == len(p.flow.mined):
 			at = signed
 			return true
 		case o.Cancelling:

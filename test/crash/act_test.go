@@ -45,6 +45,39 @@ func (p *flowRun) askToCancel() error {
 	return err
 }
 
+// closeOrder closes an order that nobody pays, once it may be closed.
+func (p *flowRun) closeOrder() error {
+	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Condition == "awaiting_proof" || o.Ended })
+	if err != nil || o.Ended {
+		return err
+	}
+	if err := p.once("later", func() error { return p.moveClock(closeWait) }); err != nil {
+		return err
+	}
+	// The wallet locked itself meanwhile.
+	if err := p.ask("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil); err != nil {
+		return err
+	}
+	err = p.ask("swap.close", protocol.CloseParams{Request: p.second, Order: p.id, Digest: p.digest}, nil)
+	if err != nil && !named(err, "order_final") {
+		return err
+	}
+	_, err = p.awaitOrder(p.id, ended)
+	return err
+}
+
+// closeWait is longer than an order must wait before it can be closed.
+const closeWait = 9 * time.Hour
+
+// lockedClose expects the order to be closed if that is on disk, as its end takes no key.
+func (p *flowRun) lockedClose(k kill) error {
+	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Condition == "awaiting_proof" || o.Ended })
+	if err == nil && k.point == "journal.after_change" && !o.Ended {
+		return fmt.Errorf("the order is %s, and was closed", o.State)
+	}
+	return err
+}
+
 func (p *flowRun) letSecondWin() error {
 	if err := p.awaitOffered(2); err != nil {
 		return err
@@ -84,13 +117,13 @@ func (p *flowRun) withdraw() error {
 	if err != nil {
 		return err
 	}
-	if _, err = p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Step == 1 && o.State == "executing" || o.Final }); err != nil {
+	if _, err = p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Step == 1 && o.State == "executing" || o.Ended }); err != nil {
 		return err
 	}
 	if err := p.askToCancel(); err != nil {
 		return err
 	}
-	_, err = p.awaitOrder(p.id, final)
+	_, err = p.awaitOrder(p.id, ended)
 	p.chain().Faults.Reset()
 	return err
 }
@@ -121,11 +154,11 @@ func (p *flowRun) acceptProposal() error {
 		return err
 	}
 	for range 10 {
-		o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Proposal != nil || o.Final || o.Digest == p.agreed })
+		o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Proposal != nil || o.Ended || o.Digest == p.agreed })
 		switch {
 		case err != nil:
 			return err
-		case o.Final && p.agreed == "":
+		case o.Ended && p.agreed == "":
 			return fmt.Errorf("the order ended as %s without asking", o.State)
 		case o.Proposal != nil && o.Proposal.Review.Digest != p.agreed: // each new proposal is another act
 			p.second, p.agreed = requests.NewUUID(), o.Proposal.Review.Digest
@@ -161,7 +194,7 @@ func (p *flowRun) grantForeign() error {
 // revokeForeign revokes that allowance once the permit is signed, and lets the provider
 // answer again once the daemon has noticed.
 func (p *flowRun) revokeForeign() error {
-	if _, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Step == 2 || o.Final }); err != nil {
+	if _, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Step == 2 || o.Ended }); err != nil {
 		return err
 	}
 	if err := p.once("taken", func() error { return approveForeign(p.flow.in, zeroAmount)(p) }); err != nil {

@@ -195,7 +195,7 @@ func (d *desk) awaitOrder(id string, wanted func(protocol.Order) bool) (protocol
 	return last, fmt.Errorf("order is still %s, %q (%s) after %s", last.State, last.Condition, last.Reason, longTimeout)
 }
 
-func final(o protocol.Order) bool { return o.Final }
+func ended(o protocol.Order) bool { return o.Ended }
 
 func (d *desk) pid() int {
 	d.t.Helper()

@@ -63,7 +63,7 @@ type flow struct {
 	acks        []string       // findings that must be acknowledged
 	spender     common.Address // gets the allowance of the input; zero: Permit2
 	states      []string
-	by          string              // the proof of the end; "": own_call
+	by          string              // the proof of the end, or likelyPaid; "": own_call
 	submissions int                 // how often the provider is told; 0: once
 	mined       []string            // deeds that are mined, in order
 	sentTxs     map[string]int      // how many different transactions of each deed are sent; nil: one of each in mined
@@ -211,7 +211,7 @@ func (p *flowRun) drive() error {
 			return err
 		}
 	}
-	_, err = p.awaitOrder(p.id, final)
+	_, err = p.awaitOrder(p.id, ended)
 	return err
 }
 

@@ -102,7 +102,7 @@ func TestForgedOrder(t *testing.T) {
 			t.Errorf("%+v", seen)
 		}
 		d.must("swap.cancel", protocol.CancelParams{Request: requests.NewUUID(), Order: o.ID, Digest: seen.Digest, Password: []byte(requests.Password)}, nil)
-		if seen, err = d.awaitOrder(o.ID, final); err != nil || seen.State != "cancelled" {
+		if seen, err = d.awaitOrder(o.ID, ended); err != nil || seen.State != "cancelled" {
 			t.Errorf("%s, %v", seen.State, err)
 		}
 	}

@@ -91,7 +91,7 @@ func (p *flowRun) lockedPlain(k kill) error {
 		if p.flow.movesClock {
 			return p.flow.act(p)
 		}
-		_, err := p.awaitOrder(p.id, final)
+		_, err := p.awaitOrder(p.id, ended)
 		return err
 	}
 	o, err := p.checkStays(waitingUnlock)
@@ -118,7 +118,7 @@ func (p *flowRun) checkStays(condition string) (protocol.Order, error) {
 	before := len(p.observe().distinct())
 	time.Sleep(1200 * time.Millisecond)
 	now, err := p.order(p.id)
-	if err != nil || now.Order.Final || now.Order.Condition != condition || now.Order.Step != o.Step {
+	if err != nil || now.Order.Ended || now.Order.Condition != condition || now.Order.Step != o.Step {
 		return o, fmt.Errorf("the order was %s, %q at step %d and is %s, %q at step %d, %w", o.State, o.Condition, o.Step, now.Order.State, now.Order.Condition, now.Order.Step, err)
 	}
 	if after := len(p.observe().distinct()); after != before {
@@ -161,7 +161,7 @@ func (p *flowRun) lockedCancel(k kill) error {
 // stageOf returns an order's stage once the engine has processed it.
 func stageOf(asked bool, o protocol.Order, kind string) (stage, bool) {
 	switch n := len(o.Attempts); {
-	case o.Final, n > 0 && o.Attempts[n-1].Kind == kind:
+	case o.Ended, n > 0 && o.Attempts[n-1].Kind == kind:
 		return signed, true
 	case asked:
 		return requested, o.Condition == waitingUnlock
@@ -182,7 +182,7 @@ func (p *flowRun) lockedStage(k kill, of func(protocol.Order) (stage, bool)) err
 		if err := p.letSecondWin(); err != nil {
 			return err
 		}
-		_, err = p.awaitOrder(p.id, final)
+		_, err = p.awaitOrder(p.id, ended)
 		return err
 	}
 	_, err = p.checkStays(map[stage]string{idle: "", requested: waitingUnlock}[at])
@@ -191,8 +191,8 @@ func (p *flowRun) lockedStage(k kill, of func(protocol.Order) (stage, bool)) err
 
 // lockedWithdraw expects the order to end once the cancel is on disk, as that needs no key.
 func (p *flowRun) lockedWithdraw(kill) error {
-	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Final || o.Condition == waitingUnlock })
-	if err != nil || o.Final {
+	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Ended || o.Condition == waitingUnlock })
+	if err != nil || o.Ended {
 		return err
 	}
 	if o.Cancelling {
@@ -213,12 +213,12 @@ func (p *flowRun) lockedRegrant(k kill) error {
 
 // lockedConsent expects a proposal to persist, and anything else to wait for the keys.
 func (p *flowRun) lockedConsent(k kill) error {
-	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Condition != "" || o.Final })
+	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Condition != "" || o.Ended })
 	switch {
 	case err != nil:
 		return err
 	case k.when.made == k.when.of:
-		_, err = p.awaitOrder(p.id, final)
+		_, err = p.awaitOrder(p.id, ended)
 		return err
 	case k.point == "journal.after_propose" && o.Condition != "needs_consent":
 		return fmt.Errorf("what the order proposes is lost: it is %q", o.Condition)

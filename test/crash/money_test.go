@@ -98,7 +98,7 @@ func (p *flowRun) checkNextSwap(used uint64) {
 	var o protocol.Order
 	request := requests.NewUUID()
 	p.must("swap.execute", protocol.ExecuteParams{Request: request, Digest: review.Digest, Acknowledge: priceAcks, Password: []byte(requests.Password)}, &o)
-	if o, err = p.awaitOrder(o.ID, final); err != nil || o.State != "filled" {
+	if o, err = p.awaitOrder(o.ID, ended); err != nil || o.State != "filled" {
 		p.t.Fatalf("the next swap is %s (%s), %v", o.State, o.Reason, err)
 	}
 	s, next := p.observe(), p.nonce+used+1

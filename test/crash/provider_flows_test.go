@@ -5,6 +5,7 @@ package crash
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -27,7 +28,9 @@ var (
 	approvedFirst = []string{"accepted", "approving", "executing", "submitting", "settling", "filled"}
 
 	noApproval = []string{"accepted", "executing", "submitting", "settling", "filled"}
-	givenBack  = []string{"accepted", "approving", "executing", "submitting", "settling", "refunded"}
+	// Of a deposit whose payment nothing links to it; see likelyPaid.
+	approvedUnlinked, unlinked = approvedFirst[:5], noApproval[:4]
+	givenBack                  = []string{"accepted", "approving", "executing", "submitting", "settling", "refunded"}
 
 	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a") // spender of JAM orders
 	depository     = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31") // the bridge's
@@ -120,34 +123,39 @@ var depositFlows = []flow{
 	},
 	{
 		name: "intent_refund", kind: intent, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
-		before: intended(intentsim.Settings{Outcome: intentsim.Outcome{Ending: "refund"}}), spender: intentDeposit, onlyPoints: []string{"submit", "refunded"},
+		before: intended(intentsim.Settings{Outcome: intentsim.Outcome{Ending: "refund", Reserve: true}}), spender: intentDeposit, onlyPoints: []string{"submit", "refunded"},
 		states: givenBack, by: "refund", mined: []string{"approve", "call"},
 	},
 	{
 		name: "intent", kind: intent, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
 		before: intended(intentsim.Settings{}), spender: intentDeposit, onlyPoints: []string{"search", "attempt", "submit", "closed", "claim"},
-		states: approvedFirst, by: "arrival", mined: []string{"approve", "call"},
+		states: approvedUnlinked, by: likelyPaid, mined: []string{"approve", "call"},
 	},
 	{
 		name: "intent_native", kind: intent, chain: base, to: mainnet, amount: ether,
 		before: intended(intentsim.Settings{}), onlyPoints: []string{"journal", "submit"},
-		states: noApproval, by: "arrival", mined: []string{"call"},
+		states: unlinked, by: likelyPaid, mined: []string{"call"},
 	},
 	{
 		name: "intent_lost", kind: intent, chain: base, to: mainnet, amount: ether,
 		before: together(intended(intentsim.Settings{}), lose(intent, "/v1/deposit/submit", tries)), onlyPoints: []string{"submit", "status", "closed"},
 		submissions: tries,
-		states:      noApproval, by: "arrival", mined: []string{"call"},
+		states:      unlinked, by: likelyPaid, mined: []string{"call"},
 	},
 	{
 		name: "intent_forgotten", kind: intent, chain: base, to: mainnet, amount: ether,
 		before: intended(intentsim.Settings{LoseQuotes: 1, Indexing: true}), onlyPoints: []string{"submit", "status", "closed"},
-		states: noApproval, by: "arrival", mined: []string{"call"},
+		states: unlinked, by: likelyPaid, mined: []string{"call"},
+	},
+	{
+		name: "intent_closed", kind: intent, chain: base, to: mainnet, amount: ether, movesClock: true, act: (*flowRun).closeOrder,
+		before: intended(intentsim.Settings{Outcome: intentsim.Outcome{Ending: "claim"}}), ownPart: since("journal.before_change"), onlyPoints: []string{"change"}, locked: (*flowRun).lockedClose,
+		states: append(slices.Clone(unlinked), "closed"), by: closedByUser, mined: []string{"call"},
 	},
 	{
 		name: "intent_speedup", kind: intent, chain: base, to: mainnet, amount: ether, pausesChain: true, act: (*flowRun).speedUp,
 		before: intended(intentsim.Settings{}), ownPart: since("journal.before_change"), onlyPoints: []string{"bump_journal", "step", "submit"}, locked: (*flowRun).lockedSpeedup,
-		states: noApproval, by: "arrival", mined: []string{"call"}, sentTxs: map[string]int{"call": 2},
+		states: unlinked, by: likelyPaid, mined: []string{"call"}, sentTxs: map[string]int{"call": 2},
 	},
 }
 

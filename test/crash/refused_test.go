@@ -85,7 +85,7 @@ func (p *flowRun) expire() {
 	p.t.Helper()
 	p.shut()
 	p.open(clockLater)
-	if _, err := p.awaitOrder(p.id, final); err != nil {
+	if _, err := p.awaitOrder(p.id, ended); err != nil {
 		p.t.Fatal(err)
 	}
 	p.shut()
@@ -118,7 +118,7 @@ func traceRefused(t *testing.T, seen map[string]bool) {
 	p.resetWorld()
 	d.shut()
 	d.openTraced(clockLater)
-	if _, err := p.awaitOrder(p.id, final); err != nil {
+	if _, err := p.awaitOrder(p.id, ended); err != nil {
 		t.Fatal(err)
 	}
 	d.shut()
@@ -142,7 +142,7 @@ func surviveRefusal(t *testing.T, k kill, stayLocked bool) string {
 		d.unlock()
 	}
 	if k.when == beforeRefusal {
-		if _, err := p.awaitOrder(p.id, final); err != nil {
+		if _, err := p.awaitOrder(p.id, ended); err != nil {
 			t.Fatal(err)
 		}
 		p.flow.states, p.flow.mined = filled, []string{"call"}

@@ -32,7 +32,7 @@ func TestKilledWhileProviderHangs(t *testing.T) {
 			p.stallAndKill(h.endpoint)
 			d.expectKilled("the daemon was not killed", p.drive())
 			d.awaitSuccessor()
-			if _, err := p.awaitOrder(p.id, final); err != nil { // while locked, as everything is signed
+			if _, err := p.awaitOrder(p.id, ended); err != nil { // while locked, as everything is signed
 				t.Fatal(err)
 			}
 			p.checkOutcome()

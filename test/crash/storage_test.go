@@ -104,7 +104,7 @@ func (p *flowRun) holdSigning() {
 	p.t.Helper()
 	p.acceptHeld(func(pid int) { p.limit(pid, processes.TinyFileLimit) })
 	time.Sleep(2500 * time.Millisecond) // more than twice the engine's pause
-	if o, err := p.order(p.id); err != nil || o.Order.Final {
+	if o, err := p.order(p.id); err != nil || o.Order.Ended {
 		p.t.Errorf("the order is %s, %v", o.Order.State, err)
 	}
 }
