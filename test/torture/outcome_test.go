@@ -41,7 +41,7 @@ func (w *world) drawProviders(rng *rand.Rand, honest bool) error {
 	i := intentsim.DefaultSettings()
 	i.PacePercent, i.Indexing = pick(rng, 0, 0, 20), true
 	i.LoseQuotes = pick(rng, 0, 0, 0, 1)
-	i.Outcome = intentsim.Outcome{Ending: pick(rng, "fill", "fill", "fill", "fill", "fill", "fill", "fill_unnamed", "refund", "refund", "fail_refund", "fail_fill", "fail", "never", "claim", "claim_refund", "borrow")}
+	i.Outcome = intentsim.Outcome{Reserve: rng.IntN(3) == 0, Ending: pick(rng, "fill", "fill", "fill", "fill", "fill", "fill", "fill_unnamed", "refund", "refund", "fail_refund", "fail_fill", "fail", "never", "claim", "claim_refund", "borrow")}
 	i.Stream = intentsim.Stream{Repeat: rng.IntN(2), Blank: rng.IntN(2) == 0}
 
 	g := gaslesssim.DefaultSettings

@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -126,7 +127,7 @@ func (w *world) settleAll(u *user) error {
 		}
 	}
 	if w.await(u, 20*time.Second) {
-		return nil
+		return w.closeRest(u, 0)
 	}
 	if err := w.align(deadlineSkip); err != nil {
 		return err
@@ -145,6 +146,37 @@ func (w *world) settleAll(u *user) error {
 		if w.await(u, 7*time.Second) {
 			break
 		}
+	}
+	return w.closeRest(u, ahead)
+}
+
+// closeWait is longer than any order must wait before it can be closed.
+const closeWait = 9 * time.Hour
+
+// closeRest closes the orders whose end nothing will prove, after which none is open any more.
+// ahead is how far the daemon's clock is ahead.
+func (w *world) closeRest(u *user, ahead time.Duration) error {
+	if err := w.setClock(ahead + closeWait); err != nil {
+		return err
+	}
+	if err := u.retryUntilAnswered("keys.unlock", protocol.UnlockParams{Password: []byte(requests.Password)}, nil); err != nil {
+		return err
+	}
+	var open protocol.OrdersResult
+	if err := u.retryUntilAnswered("swap.orders", protocol.OrdersParams{Open: true, Limit: 200}, &open); err != nil {
+		return err
+	}
+	for _, o := range open.Orders {
+		if o.CanCloseFrom.IsZero() {
+			w.find("order %s (%s %s) neither ends nor can be closed", o.ID, o.State, o.Condition)
+			continue
+		}
+		params := protocol.CloseParams{Request: requests.NewUUID(), Order: o.ID, Digest: o.Digest}
+		var said *protocol.Error
+		if err := u.retryUntilAnswered("swap.close", params, nil); err != nil && !(errors.As(err, &said) && said.Name == "order_final") {
+			return err
+		}
+		w.count("closed at the end", 1)
 	}
 	return nil
 }
