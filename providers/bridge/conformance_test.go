@@ -186,7 +186,7 @@ func suite() providertest.Suite {
 			routing: "ROUTER", out: "99480000", minOut: "98982600",
 			effect: swap.Effect{Kind: swap.Opaque, Target: proxyV32, TrustedTo: bySolver},
 			id:     "0x3bd0f0e1c6a14d3f8d10a9c04e7be8e5a2e4b3fd4b3c0c7b2c0f6c8c6a1f0d42", orderID: common.HexToHash("0x9eba8e80107cbfe30ccfcb279ebf3a84d91b7ac50ebef8d14c0d80315b3dc1a7"),
-			claim:  swap.Claim{State: swap.Refunded, ProviderStatus: "refund", Tx: refundTx, Chain: 8453, Reason: says("TTL_EXPIRED")}, refund: usdcBase, refunded: "99380626",
+			claim: swap.Claim{State: swap.Refunded, ProviderStatus: "refund", Tx: refundTx, Chain: 8453, Reason: says("TTL_EXPIRED")}, refund: usdcBase, refunded: "99380626",
 		},
 	}
 	s := providertest.Suite{Name: "bridge", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless, Readings: bridge.Readings, StrictObjects: []string{"v2:protocol.v2.orderData.**"}}

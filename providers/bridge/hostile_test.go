@@ -1,8 +1,8 @@
 package bridge_test
 
 import (
+	"bytes"
 	"context"
-	"slices"
 	"testing"
 	"time"
 
@@ -10,24 +10,26 @@ import (
 	"swapkeep/sandbox/bridgesim"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
-
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// TestHostileRouterPays: a router pays whomever its caller names. In a transaction of the
-// solver's that is the solver's payment. In a stranger's it proves nothing, though the
-// amount, the recipient and the provider's claim are correct.
-func TestHostileRouterPays(t *testing.T) {
+// TestPaymentsNameTheirOrder checks that a payment's input ends with the id that its order's proof
+// asks for, whoever sends it and whichever contract pays; and that one without it does not.
+func TestPaymentsNameTheirOrder(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453, 42161}, Period: time.Second, Instant: true, BridgeKey: testKey})
 	x := newTrader(t, s)
 	for _, c := range []struct {
-		name     string
-		stranger bool
-	}{{"the solver's call", false}, {"a stranger's call", true}} {
+		name    string
+		outcome bridgesim.Outcome
+	}{
+		{"by the solver", bridgesim.Outcome{}},
+		{"by the solver's call of a router", bridgesim.Outcome{Router: true}},
+		{"by a stranger's call of a router", bridgesim.Outcome{Router: true, Stranger: true}},
+		{"without the id", bridgesim.Outcome{Unlinked: true}},
+	} {
 		x.name = c.name
 		settings := s.Bridge().Settings()
-		settings.PaceMS, settings.Outcome = 0, bridgesim.Outcome{Kind: bridgesim.Fill, Router: true, Stranger: c.stranger}
+		settings.PaceMS, settings.Outcome = 0, c.outcome
+		settings.Outcome.Kind = bridgesim.Fill
 		if err := s.Bridge().Set(settings); err != nil {
 			t.Fatal(err)
 		}
@@ -42,35 +44,12 @@ func TestHostileRouterPays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sender, paidBy := x.payers(ctx, claim, *proof.Arrival)
-		if paidBy == sender || slices.Contains(proof.Arrival.From, paidBy) {
-			t.Errorf("%s: paid by %s, which is no router", c.name, paidBy)
+		tx, _, err := x.nodes[claim.Chain].TransactionByHash(ctx, claim.Tx)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if slices.Contains(proof.Arrival.From, sender) == c.stranger {
-			t.Errorf("%s: sent by %s, and proof is what comes from %v", c.name, sender, proof.Arrival.From)
-		}
-	}
-}
-
-// payers returns who sent the transaction of a payment, and who pays according to its log.
-func (x *trader) payers(ctx context.Context, c swap.Claim, a swap.Arrival) (sender, paidBy common.Address) {
-	x.t.Helper()
-	tx, _, err := x.nodes[c.Chain].TransactionByHash(ctx, c.Tx)
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	receipt, err := x.nodes[c.Chain].TransactionReceipt(ctx, c.Tx)
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	for _, l := range receipt.Logs {
-		if l.Address == a.Token && len(l.Topics) == 3 && l.Topics[0] == transferTopic && common.BytesToAddress(l.Topics[2][:]) == a.To {
-			paidBy = common.BytesToAddress(l.Topics[1][:])
+		if named := bytes.HasSuffix(tx.Data(), proof.Arrival.Link.InputEnd[:]); named == c.outcome.Unlinked {
+			t.Errorf("%s: the input %x names the order: %t", c.name, tx.Data(), named)
 		}
 	}
-	sender, err = types.LatestSignerForChainID(tx.ChainId()).Sender(tx)
-	if err != nil || paidBy == (common.Address{}) {
-		x.t.Fatalf("%s: no payment in %s, %v", x.name, c.Tx, err)
-	}
-	return sender, paidBy
 }
