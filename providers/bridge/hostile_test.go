@@ -3,6 +3,8 @@ package bridge_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"os"
 	"testing"
 	"time"
 
@@ -10,6 +12,9 @@ import (
 	"swapkeep/sandbox/bridgesim"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
 // TestPaymentsNameTheirOrder checks that a payment's input ends with the id that its order's proof
@@ -51,5 +56,44 @@ func TestPaymentsNameTheirOrder(t *testing.T) {
 		if named := bytes.HasSuffix(tx.Data(), proof.Arrival.Link.InputEnd[:]); named == c.outcome.Unlinked {
 			t.Errorf("%s: the input %x names the order: %t", c.name, tx.Data(), named)
 		}
+	}
+}
+
+// TestRecordedPayments checks what links a payment to its order on recordings of live ones: a
+// deposit's event has the id that its calldata ends with, and a fill's input ends with its
+// order's id, though its sender is not the published solver.
+func TestRecordedPayments(t *testing.T) {
+	type recorded struct {
+		Transaction struct {
+			From            common.Address
+			Input, InputEnd hexutil.Bytes
+		}
+		Receipt struct {
+			Logs []struct{ Data hexutil.Bytes }
+		}
+		Provider struct{ OrderID hexutil.Bytes }
+	}
+	read := func(name string) (r recorded) {
+		raw, err := os.ReadFile("../../testdata/live/relay/" + name)
+		if err == nil {
+			err = json.Unmarshal(raw, &r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	const word = common.HashLength
+	deposit := read("tx-deposit-erc20-base.json")
+	event := deposit.Receipt.Logs[len(deposit.Receipt.Logs)-1].Data
+	if in := deposit.Transaction.Input; !bytes.Equal(event[len(event)-word:], in[len(in)-word:]) {
+		t.Errorf("a deposit of %x logs %x", in, event)
+	}
+	fill := read("tx-fill-router-robinhood.json")
+	if len(fill.Provider.OrderID) != word || !bytes.HasSuffix(fill.Transaction.InputEnd, fill.Provider.OrderID) {
+		t.Errorf("a fill of %x ends with %x", fill.Provider.OrderID, fill.Transaction.InputEnd)
+	}
+	if fill.Transaction.From == common.HexToAddress("0xf70da97812cb96acdf810712aa562db8dfa3dbef") {
+		t.Error("the recording is by the published solver, and shows nothing")
 	}
 }
