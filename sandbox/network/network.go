@@ -64,6 +64,8 @@ type Network struct {
 	Contracts Contracts
 	// DEX says whether the DEX API serves the chain.
 	DEX bool
+	// Ended says that the real chain was shut down.
+	Ended bool
 }
 
 var (
@@ -154,7 +156,7 @@ var networks = []Network{
 			"0x2D01411773c8C24805306e89A41f7855C3c4fe65", "0xa6CE4F10d83dBdDAc17E68e1837ca9cE6a1b596e"),
 	},
 	{
-		ID: 5330, Name: "Superseed", Native: "ETH",
+		ID: 5330, Name: "Superseed", Native: "ETH", Ended: true,
 		Wrapped: weth("0x4200000000000000000000000000000000000006"),
 		Tokens: []Token{
 			usd("0xC316C8252B5F2176d0135Ebb0999E99296998F2e", "USDC", "USD Coin (bridged)", 6),

@@ -35,7 +35,7 @@ func coinRefusal(e refusal) any {
 	return map[string]string{"error": e.what}
 }
 
-// coinPlatformIDs are CoinGecko's names of chains. Those of 143, 5330 and 39 are assumed.
+// coinPlatformIDs are CoinGecko's names of chains. Those of 5330 and 39 are assumed.
 var coinPlatformIDs = []struct {
 	id, native string
 	chain      uint64

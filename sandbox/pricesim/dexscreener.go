@@ -26,8 +26,7 @@ const maxScreen = 30
 
 var tooManyScreen = refusal{http.StatusBadRequest, "too many token addresses (30 at most)"}
 
-// screenChains are DexScreener's names of chains, in search order. Those of 143 and 5330
-// are assumed.
+// screenChains are DexScreener's names of chains, in search order. That of 5330 is assumed.
 var screenChains = []struct {
 	id    string
 	chain uint64
