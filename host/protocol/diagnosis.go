@@ -26,7 +26,7 @@ type Check struct {
 	Status   string        `json:"status" of:"CheckStatus" doc:"ok, note, warn, fail or skipped"`
 	Evidence string        `json:"evidence" doc:"what was seen"`
 	Remedy   string        `json:"remedy,omitempty" doc:"what to do, where something is wrong"`
-	Hosts    []HostProblem `json:"hosts,omitempty" doc:"of the check networks.hosts: what RPC hosts lack"`
+	Hosts    []HostFinding `json:"hosts,omitempty" doc:"of the check networks.hosts: what RPC hosts lack"`
 	// Details go into a report and are not displayed.
 	Details []string `json:"details,omitempty" doc:"of the check of providers: members of answers that nothing reads, and how often each was met since the daemon started"`
 }
@@ -42,8 +42,8 @@ const (
 	HostNoSimulate = "no_simulate" // it has no eth_simulateV1, or does not show what moves
 )
 
-// A HostProblem is what one RPC host of a network lacks.
-type HostProblem struct {
+// A HostFinding is what one RPC host of a network lacks.
+type HostFinding struct {
 	ChainID uint64 `json:"chainId"`
 	Network string `json:"network" doc:"its name"`
 	Host    string `json:"host" doc:"never the path, which may be an access key"`
