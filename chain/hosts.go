@@ -59,6 +59,9 @@ var hosts = []Host{
 	{143, "https://rpc1.monad.xyz", "Alchemy", Documented, Documented, Unknown, Documented, monadDocs},
 	{143, "https://monad-mainnet.drpc.org", "dRPC", Documented, Documented, Unknown, Documented, dRPC},
 
+	{43114, "https://api.avax.network/ext/bc/C/rpc", "Ava Labs", Documented, Documented, Unknown, Unknown, "build.avax.network, RPC endpoints; logs: " + refusals},
+	{43114, "https://avalanche-c-chain-rpc.publicnode.com", "Allnodes", Documented, Documented, Unknown, Unknown, publicNode},
+
 	{5330, "https://mainnet.superseed.xyz", "Conduit", Unknown, Unknown, Unknown, Unknown, "ethereum-lists/chains; the network has ended"},
 	{5330, "https://superseed.drpc.org", "dRPC", Unknown, Unknown, Unknown, Unknown, "ethereum-lists/chains; the network has ended"},
 

@@ -116,6 +116,8 @@ func mwei(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(
 //     s) cover a feed that is ahead of its node.
 //   - Monad: "latest" is only proposed; two blocks later it is final, and the state root
 //     follows three behind: 5 (2 s).
+//   - Avalanche: a block that a node shows is accepted, which is final; 3 (4 s) guards
+//     against endpoints that lag.
 //   - U2U: its aBFT blocks are final when made; 3 guards against lagging endpoints.
 //
 // Tips: Geth includes what pays 0.001 gwei and more, which OP-stack nodes suggest as the
@@ -158,6 +160,12 @@ var networks = []Network{
 		Fee: FeeMarket, MinTip: mwei(0), MaxTip: mwei(1_000_000),
 		WrappedNative: common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A"),
 		ChargesLimit:  true, GasCeiling: milli(5000), Explorer: "https://monadscan.com",
+	},
+	{
+		ID: 43114, Name: "Avalanche", Symbol: "AVAX", Decimals: 18, Depth: 3, BlockTime: 1200 * time.Millisecond,
+		Fee: FeeMarket, MinTip: mwei(0), MaxTip: mwei(100_000),
+		WrappedNative: common.HexToAddress("0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"),
+		GasCeiling:    milli(1000), Explorer: "https://snowtrace.io",
 	},
 	{
 		ID: 5330, Name: "Superseed", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,

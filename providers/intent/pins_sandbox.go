@@ -15,7 +15,7 @@ var sandboxFiller = common.HexToAddress("0x7c4Fa858cdFb46a314404409B69d7Dfa4ee5E
 var sandboxDeposit = common.HexToAddress("0x5a4d000000000000000000000000000000000021")
 
 func sandboxDepositContracts() []depositContract {
-	return append(slices.Clone(depositContracts), depositContract{10, sandboxDeposit}, depositContract{56, sandboxDeposit})
+	return append(slices.Clone(depositContracts), depositContract{10, sandboxDeposit}, depositContract{56, sandboxDeposit}, depositContract{43114, sandboxDeposit})
 }
 
 func sandboxFillers() []filler {

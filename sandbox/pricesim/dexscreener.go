@@ -31,7 +31,7 @@ var screenChains = []struct {
 	id    string
 	chain uint64
 }{
-	{"ethereum", 1}, {"base", 8453}, {"bsc", 56}, {"optimism", 10}, {"arbitrum", 42161}, {"monad", 143}, {"superseed", 5330},
+	{"ethereum", 1}, {"base", 8453}, {"bsc", 56}, {"optimism", 10}, {"arbitrum", 42161}, {"monad", 143}, {"avalanche", 43114}, {"superseed", 5330},
 }
 
 type screenToken struct {

@@ -41,6 +41,7 @@ var geckoChains = []struct {
 	{"arbitrum", "Arbitrum", "arbitrum-one", 42161},
 	{"optimism", "Optimism", "optimistic-ethereum", 10},
 	{"monad", "Monad", "monad", 143},
+	{"avax", "Avalanche", "avalanche", 43114},
 	{"superseed", "Superseed", "superseed", 5330},
 }
 

@@ -1687,6 +1687,7 @@ export const networkNames: Readonly<Record<number, string>> = {
 	8453: "Base",
 	42161: "Arbitrum One",
 	143: "Monad",
+	43114: "Avalanche",
 	5330: "Superseed",
 	39: "U2U Solaris",
 };
