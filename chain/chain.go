@@ -24,6 +24,8 @@ var Native = common.Address{}
 var (
 	// ErrNoNetwork means the chain is not supported or has no RPC endpoint.
 	ErrNoNetwork = errors.New("network not configured")
+	// ErrNetworkEnded means the chain was shut down: there is no gas price to watch.
+	ErrNetworkEnded = errors.New("the network was shut down")
 	// ErrWrongChain means an endpoint answered with another chain id and is not used.
 	ErrWrongChain = errors.New("rpc endpoint serves another chain")
 	// ErrUnreachable means no endpoint of the network answered, or fewer hosts than the

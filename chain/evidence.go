@@ -205,13 +205,21 @@ func (e *endpoint) evidence(ctx context.Context, tx common.Hash, n Network) (ev 
 	if err != nil {
 		return Evidence{}, false, err
 	}
-	latest, canonical, err := e.latestAndBlock(ctx, r.BlockNumber.Uint64())
+	number := r.BlockNumber.Uint64()
+	final, err := e.finalized(ctx, n) // before the block: the one shown then is the one that is final
 	if err != nil {
 		return Evidence{}, false, err
 	}
-	number := r.BlockNumber.Uint64()
+	latest, canonical, err := e.latestAndBlock(ctx, number)
+	if err != nil {
+		return Evidence{}, false, err
+	}
 	if canonical.Hash != r.BlockHash || latest < number {
 		return Evidence{}, false, nil
+	}
+	depth := latest - number + 1
+	if number > final {
+		depth = min(depth, n.Depth-1)
 	}
 	paid := new(big.Int).SetUint64(r.GasUsed)
 	if r.EffectiveGasPrice != nil {
@@ -224,7 +232,7 @@ func (e *endpoint) evidence(ctx context.Context, tx common.Hash, n Network) (ev 
 	}
 	ev = Evidence{
 		Chain: e.chain, Tx: tx, Block: number, BlockHash: r.BlockHash, Success: r.Status == types.ReceiptStatusSuccessful,
-		Depth: latest - number + 1, GasUsed: r.GasUsed, FeePaid: paid, Hosts: []string{e.host}, To: r.to, Time: blockTime(canonical.Time), Logs: r.Logs,
+		Depth: depth, GasUsed: r.GasUsed, FeePaid: paid, Hosts: []string{e.host}, To: r.to, Time: blockTime(canonical.Time), Logs: r.Logs,
 	}
 	if ev.Depth >= n.Depth {
 		err = e.addPayment(ctx, &ev)
@@ -282,7 +290,7 @@ func (h *MultiClient) Replaced(ctx context.Context, id uint64, account common.Ad
 	hostsByVerdict := make(map[bool][]string)
 	var errs []error
 	for _, e := range p.order() {
-		replaced, err := e.replaced(ctx, p.network.Depth, account, nonce, since, ours)
+		replaced, err := e.replaced(ctx, p.network, account, nonce, since, ours)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -306,14 +314,14 @@ func (h *MultiClient) Replaced(ctx context.Context, id uint64, account common.Ad
 // replaced is one endpoint's answer. The nonce is read before the receipts: if it was
 // used at depth by then and none of ours has a receipt afterwards, another transaction
 // used it.
-func (e *endpoint) replaced(ctx context.Context, depth uint64, account common.Address, nonce, since uint64, ours []common.Hash) (bool, error) {
-	var latest, used uint64
-	_, err := e.do(ctx, func(ctx context.Context) (err error) {
-		if latest, err = e.eth.BlockNumber(ctx); err != nil {
-			return err
-		}
-		deep := new(big.Int).SetUint64(latest + 1 - min(depth, latest+1))
-		used, err = e.eth.NonceAt(ctx, account, deep)
+func (e *endpoint) replaced(ctx context.Context, n Network, account common.Address, nonce, since uint64, ours []common.Hash) (bool, error) {
+	deep, err := e.settled(ctx, n)
+	if err != nil {
+		return false, err
+	}
+	var used uint64
+	_, err = e.do(ctx, func(ctx context.Context) (err error) {
+		used, err = e.eth.NonceAt(ctx, account, new(big.Int).SetUint64(deep))
 		return err
 	})
 	if err != nil || used <= nonce {
@@ -324,7 +332,7 @@ func (e *endpoint) replaced(ctx context.Context, depth uint64, account common.Ad
 			return false, err // nil: one of ours is mined after all
 		}
 	}
-	return true, e.checkReceiptHistory(ctx, since, latest)
+	return true, e.checkReceiptHistory(ctx, since, deep)
 }
 
 // receiptHorizon is well inside the number of blocks that endpoints keep receipts of:

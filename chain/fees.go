@@ -59,10 +59,10 @@ func (e *endpoint) latest(ctx context.Context) (head, error) {
 	return b, err
 }
 
-// GasPrice returns the gas prices at the latest block. It may be repeated; errors are
-// temporary.
+// GasPrice returns the gas prices at the latest block. It may be repeated. Errors:
+// ErrNoNetwork, ErrNetworkEnded; others are temporary.
 func (h *MultiClient) GasPrice(ctx context.Context, id uint64) (GasPrice, error) {
-	p, err := h.pool(id)
+	p, err := h.runningPool(id)
 	if err != nil {
 		return GasPrice{}, err
 	}

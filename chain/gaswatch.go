@@ -51,9 +51,9 @@ func (l *gasListener) put(g GasPrice) {
 // its own, until ctx ends or the hub is closed; at first with the last known price, if
 // others watch already. All watchers of a network share one poller, which starts with the
 // first and stops with the last. A slow f misses prices and delays no other watcher.
-// Errors: ErrNoNetwork, or that the hub is closed.
+// Errors: ErrNoNetwork, ErrNetworkEnded, or that the hub is closed.
 func (h *MultiClient) WatchGas(ctx context.Context, id uint64, f func(GasPrice)) error {
-	p, err := h.pool(id)
+	p, err := h.runningPool(id)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (h *MultiClient) Logs(ctx context.Context, id uint64, f LogFilter, from uin
 	m := blockAgreement{p: p}
 	well := make(map[string]bool) // hosts whose search did not fail
 	for _, e := range p.order() {
-		through, logs, err := e.scanLogs(ctx, f, from, p.network.Depth)
+		through, logs, err := e.scanLogs(ctx, f, from, p.network)
 		s.add(logs)
 		if err != nil {
 			m.errs = append(m.errs, err)
@@ -92,11 +92,11 @@ func (s *LogScan) add(logs []*types.Log) {
 
 // scanLogs searches at one endpoint. through is the last block that was covered, below from
 // if none was; an error that cut the search short comes with it.
-func (e *endpoint) scanLogs(ctx context.Context, f LogFilter, from, depth uint64) (through uint64, seen []*types.Log, err error) {
+func (e *endpoint) scanLogs(ctx context.Context, f LogFilter, from uint64, network Network) (through uint64, seen []*types.Log, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxLogScanTime)
 	defer cancel()
 	next := from
-	to, err := e.settled(ctx, depth)
+	to, err := e.settled(ctx, network)
 	if err != nil {
 		return from - 1, nil, err
 	}

@@ -38,8 +38,11 @@ type Options struct {
 	Sandbox bool
 	// AllowLoopback lists the chains whose loopback URLs are allowed without Sandbox.
 	AllowLoopback []uint64
-	Timeout       time.Duration // of one request to one endpoint; 0 = 10 s
-	HTTP          *http.Client  // nil = a default client; redirects are refused in any case
+	// Revived lists ended networks that run, on chains of the sandbox; refused without
+	// Sandbox.
+	Revived []uint64
+	Timeout time.Duration // of one request to one endpoint; 0 = 10 s
+	HTTP    *http.Client  // nil = a default client; redirects are refused in any case
 }
 
 // A MultiClient holds the RPC endpoints of the networks and answers questions about the networks.
@@ -56,8 +59,11 @@ type MultiClient struct {
 
 // NewMultiClient checks the configuration; it opens no connection. It refuses an
 // unknown or repeated chain, a URL that is neither https nor loopback http, and
-// loopback where o does not allow it.
+// loopback or an ended network's revival where o does not allow it.
 func NewMultiClient(endpoints []Endpoint, o Options) (*MultiClient, error) {
+	if len(o.Revived) > 0 && !o.Sandbox {
+		return nil, errors.New("an ended network runs in a sandbox only")
+	}
 	h := &MultiClient{sandbox: o.Sandbox, options: o, client: newHTTPClient(o)}
 	for _, ep := range endpoints {
 		if _, err := h.Network(ep.Chain); err == nil {
@@ -131,7 +137,11 @@ func configured(ep Endpoint, o Options) (Network, error) {
 		if ep.Depth > maxDepth {
 			return n, fmt.Errorf("chain %d: a depth of %d is above %d", n.ID, ep.Depth, maxDepth)
 		}
+		n.Finalized = n.Finalized && ep.Depth >= n.Depth // a local chain's own depth is all it has
 		n.Depth = ep.Depth
+	}
+	if slices.Contains(o.Revived, n.ID) {
+		n.Ended = time.Time{}
 	}
 	return n, nil
 }
@@ -278,6 +288,15 @@ func (h *MultiClient) pool(id uint64) (*pool, error) {
 		}
 	}
 	return nil, fmt.Errorf("chain %d: %w", id, ErrNoNetwork)
+}
+
+// runningPool is pool for what makes no sense on a chain that was shut down.
+func (h *MultiClient) runningPool(id uint64) (*pool, error) {
+	p, err := h.pool(id)
+	if err == nil && p.network.HasEnded() {
+		return nil, fmt.Errorf("chain %d: %w", id, ErrNetworkEnded)
+	}
+	return p, err
 }
 
 // A pool is one network's endpoints.

@@ -17,7 +17,7 @@ import (
 )
 
 func TestNetworks(t *testing.T) {
-	want := []uint64{1, 10, 56, 8453, 42161, 143, 5330, 39}
+	want := []uint64{1, 10, 56, 8453, 42161, 143, 43114, 5330, 39}
 	all := Networks()
 	if len(all) != len(want) {
 		t.Fatalf("%d networks, want %d", len(all), len(want))

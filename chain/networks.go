@@ -34,10 +34,12 @@ type Network struct {
 	Symbol        string // of the native coin
 	Decimals      uint8  // of the native coin
 	WrappedNative common.Address
-	RPC           []string // default endpoints
+	RPC           []string // endpoints; of the built-in networks those of the table of hosts
 	// Depth is how many confirmations, its own block included, a transaction needs before
 	// it counts as evidence.
-	Depth        uint64
+	Depth uint64
+	// Finalized: besides, the host must count its block as final (the tag "finalized").
+	Finalized    bool
 	BlockTime    time.Duration
 	Fee          FeeKind
 	L1Fee        L1FeeKind
@@ -48,9 +50,16 @@ type Network struct {
 	MinTip, MaxTip *big.Int
 	GasCeiling     *big.Int // wei; default limit on the cost of one plan's own transactions
 	Explorer       string
+	// Ended is the day on which the chain was shut down; zero = it runs.
+	Ended time.Time
 }
 
-// Networks returns the eight networks in the order of the support table. The caller owns
+// HasEnded reports whether the chain was shut down. Then nothing is offered or fetched
+// there by itself: balances are read when somebody asks for them, and what was open there
+// has no end on the chain.
+func (n Network) HasEnded() bool { return !n.Ended.IsZero() }
+
+// Networks returns the networks in the order of the support table. The caller owns
 // the result.
 func Networks() []Network {
 	all := slices.Clone(networks)
@@ -72,6 +81,9 @@ func NetworkByID(id uint64) (Network, bool) {
 
 func (n Network) clone() Network {
 	n.RPC = slices.Clone(n.RPC)
+	if n.RPC == nil {
+		n.RPC = defaultURLs(n.ID)
+	}
 	for _, x := range []**big.Int{&n.MinTip, &n.MaxTip, &n.GasCeiling} {
 		*x = new(big.Int).Set(*x)
 	}
@@ -86,7 +98,8 @@ func milli(n int64) *big.Int {
 // mwei returns n thousandths of a gwei, in wei.
 func mwei(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(1e6)) }
 
-// networks are the supported networks.
+// networks are the supported networks. Their endpoints are in the table hosts; the sources of
+// block times and of the end of one are in docs/networks.md.
 //
 // Depths: a step of a plan starts when the one before it is this deep, so they are as
 // small as each chain's way of finalizing blocks allows:
@@ -95,12 +108,16 @@ func mwei(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(
 //     minute) leaves a margin without the 13 minutes to finality.
 //   - OP stack (10, 8453, 5330): one sequencer orders; a reorg needs its failure or a
 //     deep one of L1. 5 blocks (10 s) cover a failover.
-//   - BNB: fast finality takes 2 or 3 blocks; when votes are missing it falls back to the
-//     15 blocks that were the rule before, so 15 (11 s).
+//   - BNB: fast finality (BEP-126) makes block n final when two blocks on top of it have
+//     the votes, and "finalized" says so; 3 (1.4 s). Where votes are missing nothing is
+//     final and orders wait: one validator makes 16 blocks in a row, so any depth in
+//     blocks that covers a change of several validators takes minutes.
 //   - Arbitrum: the sequencer's order is final unless it breaks its promise; 20 blocks (5
 //     s) cover a feed that is ahead of its node.
 //   - Monad: "latest" is only proposed; two blocks later it is final, and the state root
 //     follows three behind: 5 (2 s).
+//   - Avalanche: a block that a node shows is accepted, which is final; 3 (4 s) guards
+//     against endpoints that lag.
 //   - U2U: its aBFT blocks are final when made; 3 guards against lagging endpoints.
 //
 // Tips: Geth includes what pays 0.001 gwei and more, which OP-stack nodes suggest as the
@@ -113,49 +130,49 @@ var networks = []Network{
 		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(50_000),
 		WrappedNative: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
 		GasCeiling:    milli(50), Explorer: "https://etherscan.io",
-		RPC: []string{"https://ethereum-rpc.publicnode.com", "https://eth.drpc.org", "https://ethereum.reth.rs/rpc"},
 	},
 	{
 		ID: 10, Name: "OP Mainnet", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
 		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(10_000),
 		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
 		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://optimistic.etherscan.io",
-		RPC: []string{"https://mainnet.optimism.io", "https://optimism-rpc.publicnode.com"},
 	},
 	{
-		ID: 56, Name: "BNB Smart Chain", Symbol: "BNB", Decimals: 18, Depth: 15, BlockTime: 750 * time.Millisecond,
+		ID: 56, Name: "BNB Smart Chain", Symbol: "BNB", Decimals: 18, Depth: 3, Finalized: true, BlockTime: 450 * time.Millisecond,
 		Fee: FeeMarket, MinTip: mwei(50), MaxTip: mwei(20_000),
 		WrappedNative: common.HexToAddress("0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
 		GasCeiling:    milli(10), Explorer: "https://bscscan.com",
-		RPC: []string{"https://bsc-dataseed.bnbchain.org", "https://56.rpc.thirdweb.com", "https://bsc-dataseed.binance.org"},
 	},
 	{
 		ID: 8453, Name: "Base", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
 		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(10_000),
 		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
 		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://basescan.org",
-		RPC: []string{"https://mainnet.base.org", "https://base.publicnode.com", "https://base.drpc.org"},
 	},
 	{
 		ID: 42161, Name: "Arbitrum One", Symbol: "ETH", Decimals: 18, Depth: 20, BlockTime: 250 * time.Millisecond,
 		Fee: FeeMarket, MinTip: mwei(0), MaxTip: mwei(1_000),
 		WrappedNative: common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
 		L1Fee:         L1FeeArbitrum, GasCeiling: milli(5), Explorer: "https://arbiscan.io",
-		RPC: []string{"https://arb1.arbitrum.io/rpc", "https://arbitrum-one-rpc.publicnode.com"},
 	},
 	{
 		ID: 143, Name: "Monad", Symbol: "MON", Decimals: 18, Depth: 5, BlockTime: 400 * time.Millisecond,
 		Fee: FeeMarket, MinTip: mwei(0), MaxTip: mwei(1_000_000),
 		WrappedNative: common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A"),
 		ChargesLimit:  true, GasCeiling: milli(5000), Explorer: "https://monadscan.com",
-		RPC: []string{"https://rpc.monad.xyz", "https://monad-mainnet.drpc.org", "https://rpc1.monad.xyz"},
+	},
+	{
+		ID: 43114, Name: "Avalanche", Symbol: "AVAX", Decimals: 18, Depth: 3, BlockTime: 1200 * time.Millisecond,
+		Fee: FeeMarket, MinTip: mwei(0), MaxTip: mwei(100_000),
+		WrappedNative: common.HexToAddress("0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"),
+		GasCeiling:    milli(1000), Explorer: "https://snowtrace.io",
 	},
 	{
 		ID: 5330, Name: "Superseed", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
 		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(10_000),
 		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
 		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://explorer.superseed.xyz",
-		RPC: []string{"https://mainnet.superseed.xyz", "https://superseed.drpc.org"},
+		Ended: time.Date(2026, time.August, 15, 0, 0, 0, 0, time.UTC),
 	},
 	{
 		// It is not established whether U2U has a fee market; a legacy transaction is
@@ -163,6 +180,5 @@ var networks = []Network{
 		ID: 39, Name: "U2U Solaris", Symbol: "U2U", Decimals: 18, Depth: 3, BlockTime: time.Second,
 		Fee: FeeLegacy, MinTip: mwei(0), MaxTip: mwei(100_000_000),
 		GasCeiling: milli(50000), Explorer: "https://u2uscan.xyz",
-		RPC: []string{"https://rpc-mainnet.u2u.xyz", "https://39.rpc.thirdweb.com"},
 	},
 }

@@ -281,7 +281,7 @@ func FuzzQuantity(f *testing.F) {
 		if err == nil && (n.Next < n.Latest || n.Highest != n.Next || n.Block != height) {
 			t.Fatalf("%s is read as %+v", reply, n)
 		}
-		depth, err := e.settled(t.Context(), 12)
+		depth, err := e.settled(t.Context(), Network{Depth: 12})
 		if err == nil && depth > height {
 			t.Fatalf("block %d of %d is settled", depth, height)
 		}

@@ -24,6 +24,7 @@ type Probe struct {
 	Age         time.Duration // of its latest block, by our clock; negative = in the future
 	LogBlocks   uint64        // widest eth_getLogs range that it answered, up to the most we ask for; 0 = none
 	LogErr      error         // why it answered none
+	FinalErr    error         // why it shows no final block, where the network goes by that
 	SimulateErr error         // nil = it has eth_simulateV1 and shows transfers; else why not
 }
 
@@ -55,9 +56,14 @@ func (e *endpoint) probe(ctx context.Context, n Network) Probe {
 	}
 	out.Head, out.Age = uint64(b.Number), clock.Now().Sub(blockTime(b.Time))
 	out.LogBlocks, out.LogErr = e.widestLogRange(ctx, out.Head)
+	_, out.FinalErr = e.finalized(ctx, n)
 	out.SimulateErr = e.checkSimulate(ctx, n)
 	return out
 }
+
+// MinLogRange is the smallest useful range of eth_getLogs, in blocks: sixteen requests have
+// to cover the minutes in which an order may be filled.
+const MinLogRange = 64
 
 // widestLogRange narrows a request for logs of Nobody until it is answered, and returns its
 // blocks.

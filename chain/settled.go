@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"time"
@@ -30,7 +31,7 @@ func (h *MultiClient) Settled(ctx context.Context, id uint64) (b Block, hosts []
 	}
 	m := blockAgreement{p: p}
 	for _, e := range p.order() {
-		n, err := e.settled(ctx, p.network.Depth)
+		n, err := e.settled(ctx, p.network)
 		if err != nil {
 			m.errs = append(m.errs, err)
 			continue
@@ -71,10 +72,31 @@ func (e *endpoint) height(ctx context.Context) (n uint64, err error) {
 	return n, err
 }
 
-// settled returns the number of e's last block at that depth.
-func (e *endpoint) settled(ctx context.Context, depth uint64) (uint64, error) {
+// settled returns the number of e's last block that counts as final on n.
+func (e *endpoint) settled(ctx context.Context, n Network) (uint64, error) {
+	final, err := e.finalized(ctx, n)
+	if err != nil {
+		return 0, err
+	}
 	latest, err := e.height(ctx)
-	return latest + 1 - min(depth, latest+1), err
+	return min(final, latest+1-min(n.Depth, latest+1)), err
+}
+
+// finalized returns the number of the last block that e counts as final, where n goes by
+// that; elsewhere it asks nothing and all blocks count.
+func (e *endpoint) finalized(ctx context.Context, n Network) (uint64, error) {
+	if !n.Finalized {
+		return math.MaxUint64, nil
+	}
+	var b head
+	_, err := e.do(ctx, func(ctx context.Context) (err error) {
+		b, err = e.block(ctx, "finalized")
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%s shows no final block: %w", e.host, err)
+	}
+	return uint64(b.Number), nil
 }
 
 // at returns e's block of that number.

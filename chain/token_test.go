@@ -64,7 +64,7 @@ func TestReplace(t *testing.T) {
 	if err := h.Replace(1, nil); err != nil {
 		t.Fatal(err)
 	}
-	if n, _ := h.Network(1); n.RPC[0] != networks[0].RPC[0] || n.Depth != 9 {
+	if n, _ := h.Network(1); n.RPC[0] != defaultURLs(1)[0] || n.Depth != 9 {
 		t.Errorf("Networks without URLs = %+v", n)
 	}
 }

@@ -34,6 +34,9 @@ func (c *Config) Check() error {
 	case min(c.Limits.HourlyDollars, c.Limits.UnpricedDay) < 0 || max(c.Limits.HourlyDollars, c.Limits.UnpricedDay) > 1_000_000:
 		return errors.New("limits.hourly_worth and limits.unpriced_day: must be 0 to 1000000 dollars")
 	}
+	if err := c.Chains.check(c.Sandbox); err != nil {
+		return fmt.Errorf("chains.%w", err)
+	}
 	if err := c.Prices.check(); err != nil {
 		return fmt.Errorf("prices.%w", err)
 	}
@@ -47,6 +50,19 @@ func (c *Config) Check() error {
 		if err := c.checkURL(u); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	return nil
+}
+
+// check refuses to revive ended networks outside the sandbox and in a release.
+func (c Chains) check(sandbox bool) error {
+	switch {
+	case len(c.Revived) == 0:
+		return nil
+	case !sandbox:
+		return errors.New("revived: a network that was shut down runs in a sandbox only")
+	case !revives:
+		return errors.New("revived: this build leaves networks that were shut down as they are")
 	}
 	return nil
 }

@@ -57,6 +57,7 @@ type Extensions struct {
 // Chains are settings for all networks.
 type Chains struct {
 	AllowLoopback []uint64 `toml:"allow_loopback"` // chain ids whose RPC may be on loopback
+	Revived       []uint64 `toml:"revived"`        // chain ids of ended networks that run in a sandbox; only in builds for fault tests
 }
 
 // Network replaces a built-in network's endpoints.

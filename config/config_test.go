@@ -58,6 +58,7 @@ func TestRefused(t *testing.T) {
 		{"plain http of the intents", "[providers.intent]\nbase_url = \"http://intent.example\"\n", "", "providers.intent.base_url"},
 		{"plain http of the intents, in windows", "", "SWAPKEEP_PROVIDERS_INTENT_FRONTEND_BASE_URL=http://intent.example", "providers.intent.frontend_base_url"},
 		{"plain http of the gasless orders", "[providers.gasless]\nbase_url = \"http://gasless.example\"\n", "", "providers.gasless.base_url"},
+		{"an ended network outside the sandbox", "[chains]\nrevived = [5330]\n", "", "runs in a sandbox only"},
 		{"outside from the sandbox", "sandbox = true\n[providers.dex]\nbase_url = \"https://dex.example\"\n", "", "only reach this machine"},
 		{"a websocket as a sandbox's base URL", "sandbox = true\n[providers.bridge]\nbase_url = \"ws://127.0.0.1:1\"\n", "", "must be http or https"},
 		{"no scheme of the web in the sandbox", "sandbox = true\n[providers.dex]\nbase_url = \"file://localhost/v1\"\n", "", "must be http or https"},

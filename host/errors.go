@@ -20,6 +20,7 @@ import (
 // error table. Refusals need no row: their codes are such names.
 var sentinels = []Sentinel{
 	{Err: chain.ErrNoNetwork, Name: "network_unknown"},
+	{Err: chain.ErrNetworkEnded, Name: "network_ended"},
 	{Err: chain.ErrWrongChain, Name: "wrong_chain"},
 	{Err: chain.ErrUnreachable, Name: "network_unreachable", Text: unreachableText},
 	{Err: chain.ErrWouldRevert, Name: "would_revert"},

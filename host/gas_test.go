@@ -2,6 +2,9 @@ package host
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/big"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +64,22 @@ func TestGasWatchFails(t *testing.T) {
 	p.refused("network_unreachable", "gas.watch", nil)
 	if n := r.networks.watching(1); n != 0 {
 		t.Errorf("%d watch", n)
+	}
+}
+
+// TestEndedNetworkIsNotWatched checks that a network that was shut down has no gas price, and
+// is listed with its end.
+func TestEndedNetworkIsNotWatched(t *testing.T) {
+	r := newRig(t)
+	r.networks.fail = fmt.Errorf("chain 5330: %w", chain.ErrNetworkEnded)
+	p := r.attach("extension")
+	p.refused("network_ended", "gas.watch", nil)
+	superseed, _ := chain.NetworkByID(5330)
+	if got := networkOf(superseed); !got.Ended.Equal(superseed.Ended) || got.Ended.IsZero() {
+		t.Errorf("listed with the end %s", got.Ended)
+	}
+	if b, err := json.Marshal(networkOf(chain.Network{ID: 1, GasCeiling: new(big.Int)})); err != nil || strings.Contains(string(b), "ended") {
+		t.Errorf("a network that runs has an end: %s, %v", b, err)
 	}
 }
 

@@ -330,6 +330,7 @@ func networkOf(n chain.Network) protocol.Network {
 		ChainID: n.ID, Name: n.Name, Symbol: n.Symbol, Decimals: int(n.Decimals),
 		WrappedNative: optionalAddress(n.WrappedNative), NoWrapped: n.NoWrappedReason(), Explorer: n.Explorer, Depth: n.Depth,
 		BlockTimeSeconds: n.BlockTime.Seconds(), Fees: string(n.Fee), L1Fee: string(n.L1Fee), GasCeiling: amountOf(n.GasCeiling),
+		Ended: n.Ended,
 	}
 }
 

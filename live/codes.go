@@ -29,6 +29,7 @@ var codes = []Code{
 	{Chain: 143, Address: permit2, Hash: common.HexToHash("0x332f9ca0fbd282f4a9b16f5332870dc98addc5172dd5e48ab6fa7c9be3d10fa0")},
 	{Chain: 8453, Address: permit2, Hash: common.HexToHash("0xa67739abc3ede9dbdc0491636c67d6a14ac07fab9030c3f509b1eb7b11dff8ed")},
 	{Chain: 42161, Address: permit2, Hash: common.HexToHash("0x9e51dcb64cf56fc09a82cb41edbc17c6a2250f18dbd1b91e884c0aca02acd57c")},
+	{Chain: 43114, Address: permit2, Hash: common.HexToHash("0x081beff14e75c5a5c1e60740445f58d54ba0fef228148a11d3e4287dc3551cbb")},
 	{Chain: 1, Address: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"), Hash: common.HexToHash("0xd0a06b12ac47863b5c7be4185c2deaad1c61557033f56c7d4ea74429cbb25e23"), Real: true},
 }
 

@@ -15,10 +15,6 @@ const (
 	blockOld   = 3 * time.Minute
 )
 
-// minLogRange is the smallest acceptable range of eth_getLogs: sixteen parallel requests
-// have to cover the minutes in which an order may be filled.
-const minLogRange = 64
-
 // checkHosts checks each host of a network.
 func (w World) checkHosts(ctx context.Context, n chain.Network) (rows []Row) {
 	row := func(what string, v Verdict, how string) {
@@ -65,8 +61,10 @@ func judgeHost(p chain.Probe) (Verdict, string) {
 		return Differs, "its latest block is not of now: " + summary
 	case p.LogErr != nil:
 		return Differs, "no logs: " + p.LogErr.Error() + "; " + summary
-	case p.LogBlocks < min(minLogRange, p.Head):
+	case p.LogBlocks < min(chain.MinLogRange, p.Head):
 		return Differs, "logs of too few blocks at once: " + summary
+	case p.FinalErr != nil:
+		return Differs, p.FinalErr.Error() + "; " + summary
 	case p.SimulateErr != nil:
 		return Differs, summary
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"swapkeep/chain"
 	"swapkeep/priceapi/onchain"
@@ -117,8 +118,14 @@ func Examine(ctx context.Context, w World) Report {
 }
 
 // checkNetwork checks one network, hosts first. If too few of them agree, only the providers
-// are asked.
+// are asked; if it was shut down, nobody is.
 func (w World) checkNetwork(ctx context.Context, n chain.Network) (out Report) {
+	if n.HasEnded() {
+		if w.Provider == "" {
+			out.Rows = []Row{{"hosts", n.ID, "all", Works, "the network was shut down on " + n.Ended.Format(time.DateOnly) + ": nobody is asked"}}
+		}
+		return out
+	}
 	kinds := slices.DeleteFunc(swap.Kinds(), func(k swap.Kind) bool {
 		return w.Provider != "" && w.Provider != k || swap.SupportOf(k, n.ID).Support != swap.Active
 	})

@@ -183,6 +183,12 @@ func TestManifest(t *testing.T) {
 			t.Errorf("config.toml lacks %s", want)
 		}
 	}
+	if bytes.Contains(s.Config(), []byte("revived")) {
+		t.Error("config.toml revives a network that runs")
+	}
+	if ended := manual(t, 5330).Config(); !bytes.Contains(ended, []byte("[chains]\nrevived = [5330]\n")) {
+		t.Error("config.toml does not revive the network that was shut down")
+	}
 	for _, want := range []string{"sandbox = true\n", "[networks.1]\n", "[networks.8453]\n", `base_url = "` + s.DEXURL() + `"`, `receiver = "0x90F7`} {
 		if !bytes.Contains(s.Config(), []byte(want)) {
 			t.Errorf("config.toml lacks %s", want)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -150,6 +152,9 @@ var FeeReceiver = common.HexToAddress("0x90F79bf6EB2c4f870365E785982E1f101E93b90
 func (s *Sandbox) Config() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Written by swapkeep-sandbox. The keys of the sandbox are public.\nsandbox = true\n")
+	if ended := s.ended(); len(ended) > 0 {
+		fmt.Fprintf(&b, "\n# Only a daemon built for fault tests treats these chains as running.\n[chains]\nrevived = [%s]\n", strings.Join(ended, ", "))
+	}
 	for _, c := range s.chains {
 		fmt.Fprintf(&b, "\n[networks.%d]\nrpc = [%q, %q]\ndepth = %d\n", c.ID, c.RPCs()[0], c.RPCs()[1], Depth)
 	}
@@ -173,6 +178,16 @@ func (s *Sandbox) Config() []byte {
 	}
 	fmt.Fprintf(&b, "\n[fees]\nreceiver = %q\nname = %q\nwebsite = %q\n", FeeReceiver.Hex(), "Swapkeep Sandbox", "https://example.org")
 	return b.Bytes()
+}
+
+// ended lists the ids of the running chains whose real ones were shut down.
+func (s *Sandbox) ended() (ids []string) {
+	for _, c := range s.chains {
+		if c.Network.Ended {
+			ids = append(ids, strconv.FormatUint(c.Network.ID, 10))
+		}
+	}
+	return ids
 }
 
 // proxiedKind is the kind of the provider that BehindProxy puts behind a proxy.

@@ -108,6 +108,7 @@ func TestSpecsTable(t *testing.T) {
 		{8453, [4]Cell{dex("V3"), bridged, intents, gasless}},
 		{42161, [4]Cell{dex("V3"), bridged, intents, gasless}},
 		{143, [4]Cell{none, none, intents, none}},
+		{43114, [4]Cell{none, none, none, none}},
 		{5330, [4]Cell{none, bridged, disabled, gaslessOne}},
 		{39, [4]Cell{none, none, disabled, none}},
 	}

@@ -16,6 +16,7 @@ type Code string
 const (
 	BadRequest              Code = "bad_request"               // a parameter is missing or malformed
 	UnsupportedNetwork      Code = "unsupported_network"       // the support table says no, or not a network of the wallet
+	NetworkEnded            Code = "network_ended"             // the chain was shut down
 	UnsupportedRoute        Code = "unsupported_route"         // cross-chain at a same-chain provider, exact output …
 	SameToken               Code = "same_token"                // token in is token out
 	AmountZero              Code = "amount_zero"               // amount in is zero or negative

@@ -15,11 +15,11 @@ func TestSupportTable(t *testing.T) {
 		want     Code
 	}{
 		{DEX, 1, 1, ""}, {DEX, 10, 10, ""}, {DEX, 8453, 8453, ""}, {DEX, 42161, 42161, ""},
-		{DEX, 56, 56, ""}, {DEX, 143, 143, ""}, {DEX, 5330, 5330, UnsupportedNetwork}, {DEX, 39, 39, UnsupportedNetwork},
+		{DEX, 56, 56, ""}, {DEX, 143, 143, ""}, {DEX, 43114, 43114, ""}, {DEX, 5330, 5330, UnsupportedNetwork}, {DEX, 39, 39, UnsupportedNetwork},
 		{DEX, 1, 10, UnsupportedRoute}, {Gasless, 1, 10, UnsupportedRoute},
-		{Bridge, 1, 10, ""}, {Bridge, 56, 5330, ""}, {Bridge, 1, 999999, ""}, {Bridge, 143, 1, ""}, {Bridge, 1, 143, ""}, {Bridge, 39, 1, UnsupportedNetwork},
-		{Intent, 143, 1, ""}, {Intent, 1, 143, ""}, {Intent, 5330, 1, UnsupportedNetwork}, {Intent, 1, 5330, UnsupportedNetwork}, {Intent, 39, 39, UnsupportedNetwork},
-		{Gasless, 5330, 5330, ""}, {Gasless, 56, 56, ""}, {Gasless, 143, 143, UnsupportedNetwork}, {Gasless, 39, 39, UnsupportedNetwork},
+		{Bridge, 1, 10, ""}, {Bridge, 56, 5330, ""}, {Bridge, 1, 999999, ""}, {Bridge, 143, 1, ""}, {Bridge, 1, 143, ""}, {Bridge, 43114, 1, ""}, {Bridge, 1, 43114, ""}, {Bridge, 39, 1, UnsupportedNetwork},
+		{Intent, 143, 1, ""}, {Intent, 1, 143, ""}, {Intent, 43114, 1, ""}, {Intent, 1, 43114, ""}, {Intent, 5330, 1, UnsupportedNetwork}, {Intent, 1, 5330, UnsupportedNetwork}, {Intent, 39, 39, UnsupportedNetwork},
+		{Gasless, 5330, 5330, ""}, {Gasless, 56, 56, ""}, {Gasless, 43114, 43114, ""}, {Gasless, 143, 143, UnsupportedNetwork}, {Gasless, 39, 39, UnsupportedNetwork},
 	} {
 		err := CheckRoute(c.k, c.src, c.dst)
 		if c.want == "" && err != nil || c.want != "" && !errors.Is(err, &Refusal{Code: c.want}) {

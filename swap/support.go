@@ -49,6 +49,7 @@ var supportTable = []supportRow{
 	{8453, [4]Cell{dex("V3", "V4"), bridged, intents, gasless}},
 	{42161, [4]Cell{dex("V3", "V4"), bridged, intents, gasless}},
 	{143, [4]Cell{dex("V3", "V4"), bridged, intents, none}},
+	{43114, [4]Cell{dex("V3", "V4"), bridged, intents, gasless}},
 	{5330, [4]Cell{none, bridged, disabled, gaslessOne}},
 	{39, [4]Cell{none, none, disabled, none}},
 }
@@ -79,6 +80,10 @@ var superseded = []supersededCell{
 	{42161, DEX, dex("V3"), v4Too},
 	{143, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed, and auctions get filled there"},
 	{143, Bridge, none, "Relay's published configuration lists a depository there (relayprotocol/relay-settlement, packages/networks/src/networks/monad.ts at 08c02f5)"},
+	{43114, DEX, none, "the network was added: Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed, and auctions get filled there"},
+	{43114, Bridge, none, "the network was added: Relay lists its depository (addresses.prod.json of relayprotocol/relay-depository) and its routers"},
+	{43114, Intent, none, "the network was added: the provider lists it (GET /v1/chains on 2026-07-25)"},
+	{43114, Gasless, none, "the network was added: the provider's lists of both protocols have it, as avalanche"},
 }
 
 // SupportOf returns the table's cell for a provider and chain. Chains outside the table

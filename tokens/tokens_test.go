@@ -74,7 +74,7 @@ func symbols(all []Token) (out []string) {
 
 func TestBuiltin(t *testing.T) {
 	r := registry(t, nil, Options{})
-	for _, chain := range []uint64{1, 10, 56, 8453, 42161, 143, 5330, 39} {
+	for _, chain := range []uint64{1, 10, 56, 8453, 42161, 143, 43114, 5330, 39} {
 		n, ok := r.Lookup(chain, Native)
 		if !ok || n.Decimals != 18 || !n.Verified {
 			t.Errorf("chain %d has no native coin: %+v", chain, n)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"swapkeep/chain"
 	"swapkeep/internal/clock"
 	"swapkeep/priceapi"
 	"swapkeep/priceapi/poll"
@@ -143,7 +144,8 @@ func (s *service) openSources(sandbox bool) error {
 		return err
 	}
 	for _, t := range list {
-		s.watched = append(s.watched, poll.Watched{Token: t, Public: priceapi.Shows(t.Chain)})
+		n, _ := chain.NetworkByID(t.Chain)
+		s.watched = append(s.watched, poll.Watched{Token: t, Public: priceapi.Shows(t.Chain), Ended: n.HasEnded() && !sandbox})
 	}
 	s.sources, err = settings.Open()
 	return err

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
 )
 
@@ -89,15 +91,35 @@ func (t *terminal) networksTable(v protocol.NetworksResult) error {
 		}
 		rows = append(rows, []string{
 			mark, n.Name, strconv.FormatUint(n.ChainID, 10), n.Symbol, fmt.Sprintf("%d blocks", n.Depth),
-			native(n).Text(n.GasCeiling.Int()), rpcText(n.RPC),
+			native(n).Text(n.GasCeiling.Int()), rpcText(n),
 		})
 	}
 	t.result.Table(networkColumns, rows)
+	for _, n := range v.Networks {
+		t.noteEnd(n)
+	}
 	return nil
 }
 
-// rpcText formats the first endpoint's host and state, and how many more there are.
-func rpcText(all []protocol.RPC) string {
+// noteEnd prints what holds for a network that was shut down.
+func (t *terminal) noteEnd(n protocol.Network) {
+	if !n.Ended.IsZero() {
+		note, _ := messages.Text("network_ended_note", n.Name, endOf(n))
+		t.result.Blank()
+		t.result.Paragraph(screen.Plain, note)
+	}
+}
+
+func endOf(n protocol.Network) string { return n.Ended.Format(time.DateOnly) }
+
+// rpcText formats the network's end or else the first endpoint's host and state, and how
+// many more there are.
+func rpcText(n protocol.Network) string {
+	all := n.RPC
+	if !n.Ended.IsZero() {
+		text, _ := messages.Text("network_ended", endOf(n))
+		return text
+	}
 	if len(all) == 0 {
 		return "none"
 	}
@@ -121,6 +143,7 @@ func selectNetwork(ctx context.Context, l *daemonConn, args []string) error {
 	}
 	return show(ctx, l, "networks.select", protocol.SelectParams{ChainID: n.ChainID}, func(protocol.SelectResult) error {
 		l.t.result.Line(fmt.Sprintf("%s (%d) is the active network", n.Name, n.ChainID))
+		l.t.noteEnd(n)
 		return nil
 	})
 }

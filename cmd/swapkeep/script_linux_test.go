@@ -93,13 +93,22 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 
 // cmdSandbox starts the sandbox's default chains and configures the daemon for them. With
 // "sandbox real" the daemon takes the first for the real chain; with "sandbox without ID"
-// it has no configuration for that chain, although providers support it.
+// it has no configuration for that chain, although providers support it; "sandbox chains ID..."
+// starts those chains instead.
 func cmdSandbox(ts *testscript.TestScript, neg bool, args []string) {
 	t, ok := ts.Value("t").(testing.TB)
 	if !ok || neg {
-		ts.Fatalf("usage: sandbox [real|without ID]")
+		ts.Fatalf("usage: sandbox [real|without ID|chains ID...]")
 	}
-	box := sandboxtest.StartWith(t, sandbox.Options{Period: time.Second})
+	options := sandbox.Options{Period: time.Second}
+	if len(args) > 1 && args[0] == "chains" {
+		for _, arg := range args[1:] {
+			id, err := strconv.ParseUint(arg, 10, 64)
+			ts.Check(err)
+			options.Chains = append(options.Chains, id)
+		}
+	}
+	box := sandboxtest.StartWith(t, options)
 	ts.Check(box.WriteKeys(t.TempDir()))
 	config := box.Config()
 	if len(args) == 1 && args[0] == "real" {

@@ -212,7 +212,7 @@ func (g *secretFixture) daemon() int {
 // whose URLs contain an access key.
 func nowhere(access string) string {
 	var b strings.Builder
-	ids := []int{1, 10, 56, 8453, 42161, 143, 5330, 39}
+	ids := []int{1, 10, 56, 8453, 42161, 143, 43114, 5330, 39}
 	for _, id := range ids {
 		fmt.Fprintf(&b, "[networks.%d]\nrpc = [\"http://127.0.0.1:1/%s\"]\n", id, access)
 	}

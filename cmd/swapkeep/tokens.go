@@ -245,6 +245,7 @@ func (l *daemonConn) balances(ctx context.Context, network, account string, name
 		if r.Omitted > 0 {
 			l.t.result.Line(fmt.Sprintf("%d more tokens omitted", r.Omitted))
 		}
+		l.t.noteEnd(n)
 		return nil
 	})
 }

@@ -46,6 +46,7 @@ var examinations = []struct {
 	{"providers", examined.refusedAnswers},
 	{"clock", examined.clock},
 	{"networks", examined.networks},
+	{"networks.hosts", examined.hosts},
 }
 
 // diagnose implements host.diagnose.

@@ -93,7 +93,7 @@ type answer struct {
 	err  error
 }
 
-// ask queries all networks in parallel.
+// ask queries all networks that run, in parallel.
 func (s examined) ask(ctx context.Context) ([]answer, error) {
 	hub, err := s.hub()
 	if err != nil {
@@ -104,7 +104,7 @@ func (s examined) ask(ctx context.Context) ([]answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, onlineTime)
 	defer cancel()
-	networks := hub.Networks()
+	networks := runningNetworks(hub)
 	out := make([]answer, len(networks))
 	var all sync.WaitGroup
 	for i, n := range networks {
@@ -115,6 +115,10 @@ func (s examined) ask(ctx context.Context) ([]answer, error) {
 	}
 	all.Wait()
 	return out, nil
+}
+
+func runningNetworks(hub *chain.MultiClient) []chain.Network {
+	return slices.DeleteFunc(hub.Networks(), chain.Network.HasEnded)
 }
 
 func (s examined) hub() (*chain.MultiClient, error) {

@@ -49,7 +49,7 @@ func TestDiagnoseADaemon(t *testing.T) {
 	var found protocol.Diagnosis
 	term.must("host.diagnose", nil, &found)
 	wantStatuses(t, "offline", found.Checks, map[string]string{
-		"database.prices": protocol.CheckSkipped, "clock": protocol.CheckSkipped, "networks": protocol.CheckSkipped,
+		"database.prices": protocol.CheckSkipped, "clock": protocol.CheckSkipped, "networks": protocol.CheckSkipped, "networks.hosts": protocol.CheckSkipped,
 	})
 	term.must("host.diagnose", protocol.DiagnoseParams{Online: true}, &found)
 	wantStatuses(t, "online", found.Checks, map[string]string{"database.prices": protocol.CheckSkipped})
@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 		}
 		return d
 	}
-	offline := map[string]string{"clock": protocol.CheckSkipped, "networks": protocol.CheckSkipped}
+	offline := map[string]string{"clock": protocol.CheckSkipped, "networks": protocol.CheckSkipped, "networks.hosts": protocol.CheckSkipped}
 	wantStatuses(t, "nothing there", look().Checks, offline)
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("looking made the home")
@@ -96,7 +96,7 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantStatuses(t, "damaged", look().Checks, map[string]string{
-		"clock": protocol.CheckSkipped, "networks": protocol.CheckSkipped, "home.stamp": protocol.CheckFail, "database.prices": protocol.CheckWarn,
+		"clock": protocol.CheckSkipped, "networks": protocol.CheckSkipped, "networks.hosts": protocol.CheckSkipped, "home.stamp": protocol.CheckFail, "database.prices": protocol.CheckWarn,
 	})
 	var said bytes.Buffer
 	if err := check(t.Context(), &said, nil, env); !errors.Is(err, errChecksFailed) || !strings.Contains(said.String(), "what to do: restore ") {

@@ -19,7 +19,7 @@ const (
 )
 
 // An explorer checks on every configured network whether accounts were used, for the
-// vault, which has no access to networks: by their nonce, native coin, or a built-in
+// vault, which has no access to networks, that still runs: by their nonce, native coin, or a built-in
 // token. It is filled in before the first request is served.
 type explorer struct {
 	networks interface {
@@ -42,6 +42,9 @@ func (e *explorer) LookUp(ctx context.Context, accounts []common.Address) ([]boo
 	used, silent := make([]bool, len(accounts)), []uint64{}
 	var all sync.WaitGroup
 	for _, n := range e.networks.Networks() {
+		if n.HasEnded() {
+			continue
+		}
 		all.Go(func() {
 			seen, err := e.networks.Used(ctx, n.ID, accounts, e.builtin(n.ID))
 			mu.Lock()

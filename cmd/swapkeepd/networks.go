@@ -36,7 +36,7 @@ func dialNetworks(cfg config.Config) (*chain.MultiClient, error) {
 }
 
 func hubOptions(cfg config.Config) chain.Options {
-	return chain.Options{Sandbox: cfg.Sandbox, AllowLoopback: cfg.Chains.AllowLoopback}
+	return chain.Options{Sandbox: cfg.Sandbox, AllowLoopback: cfg.Chains.AllowLoopback, Revived: cfg.Chains.Revived}
 }
 
 func endpointsOf(cfg config.Config) (map[uint64]chain.Endpoint, error) {

@@ -127,7 +127,7 @@ func (d *daemon) watched() []poll.Watched {
 	var builtin, imported, listed []poll.Watched
 	for _, n := range d.hub.Networks() {
 		for _, t := range d.tokens.On(n.ID) {
-			w := poll.Watched{Token: t, Public: priceapi.Shows(n.ID)}
+			w := poll.Watched{Token: t, Public: priceapi.Shows(n.ID), Ended: n.HasEnded()}
 			switch {
 			case t.Verified:
 				builtin = append(builtin, w)

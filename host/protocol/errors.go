@@ -83,6 +83,7 @@ var Errors = []Row{
 	{1208, "nonce_blocked", true, "waiting for an earlier transaction of the account (nonce)", "wait until it is mined, or cancel its order"},
 	{1209, "nonce_used", false, "too late: the transaction is already mined", "see the order"},
 	{1210, "node_error", true, "the RPC endpoint returned an error", "try again; if it persists, configure another RPC URL"},
+	{1211, "network_ended", false, "the network was shut down", "choose another network"},
 
 	// Storage. Nothing is signed while it fails.
 	{1300, "journal_failed", true, "cannot write to the database: nothing is signed", "see swapkeep status for the reason"},

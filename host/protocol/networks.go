@@ -18,6 +18,8 @@ type Network struct {
 	L1Fee            string  `json:"l1Fee,omitempty" doc:"op (on top of gas) or arbitrum (inside the gas); absent: none"`
 	GasCeiling       Amount  `json:"gasCeiling" doc:"most that the transactions of one plan may cost without new consent"`
 	RPC              []RPC   `json:"rpc" doc:"endpoints, in the order they are tried"`
+	// Ended is set where nothing can be swapped any more.
+	Ended time.Time `json:"ended,omitzero" doc:"when the network was shut down: no offers, no gas price, balances only when asked for; absent: it runs"`
 }
 
 // An RPC is an endpoint with the result of its last use. Listing it makes no request.

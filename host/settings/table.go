@@ -95,6 +95,7 @@ var table = []row{
 	{key: "extensions.firefox", does: "additional Firefox extensions allowed to use the wallet", kind: protocol.SettingText, right: none, applies: restart, fixed: byFile},
 	{key: "extensions.allow_unknown", does: "whether to allow unidentified clients (read only)", kind: protocol.SettingSwitch, right: none, applies: restart, fixed: byFile},
 	{key: "chains.allow_loopback", does: "chains whose RPC may be on this machine", kind: protocol.SettingText, right: none, applies: restart, fixed: byFile},
+	{key: "chains.revived", does: "networks that were shut down and run in this sandbox", kind: protocol.SettingText, right: none, applies: restart, fixed: byFile},
 	{key: "providers.gasless.source", does: "partner id for the gasless provider; empty: none", kind: protocol.SettingText, right: none, applies: restart, fixed: byVendor},
 	{key: "fees.fee_bps", does: "the wallet's fee, in basis points", kind: protocol.SettingNumber, right: none, applies: restart, fixed: byVendor},
 	{key: "fees.receiver", does: "address that receives the wallet's fee; empty: no fee", kind: protocol.SettingText, right: none, applies: restart, fixed: byVendor},

@@ -10,9 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"swapkeep/extension/messages"
 	"swapkeep/host/client"
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
@@ -219,8 +221,21 @@ func diagnosis(ctx context.Context, p *Env) (out []Finding) {
 	}
 	for _, c := range d.Checks {
 		out = append(out, Finding{ID: c.ID, Title: titles[c.ID], Status: Status(c.Status), Evidence: shown(c.Evidence), Remedy: c.Remedy, Details: c.Details})
+		for _, h := range c.Hosts {
+			out = append(out, hostFinding(c.ID, h))
+		}
 	}
 	return out
+}
+
+// hostFinding puts what an RPC host lacks into the words of the messages.
+func hostFinding(id string, h protocol.HostFinding) Finding {
+	words, known := messages.Text("host_" + h.Problem)
+	if !known { // a newer daemon's code
+		words = h.Problem
+	}
+	remedy, _ := messages.Text("do_host_"+h.Problem, strconv.FormatUint(h.ChainID, 10))
+	return Finding{ID: id, Title: titles[id], About: shown(h.Network + ", " + h.Host), Status: Status(h.Status), Evidence: shown(words), Remedy: remedy}
 }
 
 // unaskable returns why neither the daemon nor its program can be asked; "" if one can.
@@ -262,6 +277,7 @@ var titles = map[string]string{
 	"providers":       "what providers answer is understood",
 	"clock":           "the clock is right",
 	"networks":        "the networks answer",
+	"networks.hosts":  "their hosts serve what swaps need",
 }
 
 func (p *Env) diagnose(ctx context.Context, d *protocol.Diagnosis) error {

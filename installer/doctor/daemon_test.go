@@ -5,8 +5,23 @@ import (
 	"strings"
 	"testing"
 
+	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
 )
+
+// TestHostFinding checks that what a host lacks is in the words of the messages, with a remedy
+// for its network, and a newer daemon's code as it is.
+func TestHostFinding(t *testing.T) {
+	for _, code := range []string{protocol.HostSilent, protocol.HostWrongChain, protocol.HostOldBlock, protocol.HostNoLogs, protocol.HostFewLogs, protocol.HostNotFinal, protocol.HostNoSimulate} {
+		f := hostFinding("networks.hosts", protocol.HostFinding{ChainID: 56, Network: "BNB Smart Chain", Host: "bsc.example", Problem: code, Status: protocol.CheckFail})
+		if f.Status != Fail || f.About != "BNB Smart Chain, bsc.example" || f.Evidence == code || !strings.Contains(f.Remedy, "networks.56.rpc") {
+			t.Errorf("%s: %+v", code, f)
+		}
+	}
+	if f := hostFinding("networks.hosts", protocol.HostFinding{Problem: "of_a_newer_daemon", Status: protocol.CheckWarn}); f.Evidence != "of_a_newer_daemon" || f.Remedy != "" {
+		t.Errorf("%+v", f)
+	}
+}
 
 // A kill command is suggested only for a known id: kill 0 ends the caller's own group.
 func TestUnanswered(t *testing.T) {

@@ -95,6 +95,12 @@ var chainConfigs = map[uint64]chainConfig{
 		dollars: []coin{coinAt("0xC316C8252B5F2176d0135Ebb0999E99296998F2e", 6), coinAt("0xc5068BB6803ADbe5600DE5189fe27A4dAcE31170", 6)},
 		markets: []market{slipstream("0x718E46d0962A66942E233760a8bd6038Ce54EdCD"), slipstream("0x04625B046C69577EfC40e6c0Bb83CDBAfab5a55F")},
 	},
+	43114: {
+		wrapped: coinAt("0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7", 18),
+		dollars: []coin{coinAt("0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", 6)},
+		markets: []market{v3("0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD"), v2("0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C")},
+		aave:    common.HexToAddress("0xEBd36016B3eD09D4693Ed4251c67Bd858c3c7C9C"),
+	},
 	8453: {
 		wrapped:   weth10,
 		dollars:   []coin{coinAt("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", 6)},

@@ -16,7 +16,7 @@ import (
 
 // mainMarkets names, by chain, the Aave module whose oracle is used, and the chain in the
 // names of Chainlink's feeds.
-var mainMarkets = map[uint64]string{1: "Ethereum", 10: "Optimism", 56: "BNB", 8453: "Base", 42161: "Arbitrum"}
+var mainMarkets = map[uint64]string{1: "Ethereum", 10: "Optimism", 56: "BNB", 8453: "Base", 42161: "Arbitrum", 43114: "Avalanche"}
 
 // TestVendorsPlaces compares oracles, feeds and factories with aave-address-book and
 // sdk-core.

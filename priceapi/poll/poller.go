@@ -33,6 +33,9 @@ type Watched struct {
 	// Private tokens would tell a third party what the user holds. Only trusted sources are
 	// asked about them.
 	Private bool
+	// Ended: the token's chain was shut down. No source is asked; the last price stays, or
+	// else that of the coin the token was redeemable for, and is always stale.
+	Ended bool
 }
 
 // A Paced source is asked at most once per Every; 0 = at every fetch.
@@ -67,7 +70,7 @@ type Options struct {
 func askable(watched []Watched, trusted bool) []tokens.Token {
 	ts := make([]tokens.Token, 0, len(watched))
 	for _, w := range watched {
-		if trusted || !w.Private {
+		if !w.Ended && (trusted || !w.Private) {
 			ts = append(ts, w.Token)
 		}
 	}

@@ -235,6 +235,53 @@ func (b *bench) row(t *testing.T, x tokens.Token) pricetable.Row {
 	return r
 }
 
+// TestEndedChain checks that no source is asked about a token on a chain that was shut down, and
+// that its price is stale however new: the last one kept, or else that of the coin it followed.
+func TestEndedChain(t *testing.T) {
+	old := tokens.Token{Chain: 5330, Symbol: "SUPR", Decimals: 18, Address: common.HexToAddress("0x6EA1fFcbD7F5D210dB07D9E773862B0512fA219B")}
+	b := newBench(t)
+	ended := false
+	b.o.Tokens = func() []Watched {
+		return []Watched{{Token: eth, Public: true}, {Token: seed, Public: true, Ended: ended}, {Token: old, Public: true, Ended: ended}}
+	}
+	b.first.setPrice(price.IDOf(eth), "3000")
+	b.first.setPrice(price.IDOf(old), "0.01")
+	b.second.setPrice(price.IDOf(old), "0.01")
+	b.fetch(t)
+	if r := b.row(t, old); r.Stale || !r.Oracle.Known() {
+		t.Fatalf("before the end: %+v", r)
+	}
+	ended = true
+	for _, s := range []*fakeSource{b.first, b.second, b.last} {
+		s.of = nil
+	}
+	b.first.setPrice(price.IDOf(eth), "3030")
+	b.first.setPrice(price.IDOf(old), "0.011")
+	b.second.setPrice(price.IDOf(old), "0.011")
+	b.fetch(t)
+	if r := b.row(t, old); !r.Ended || !r.Stale || !r.StaleAt(b.now) || r.Oracle.Known() || r.Now.Value != value("0.01") || r.Has24h() {
+		t.Errorf("afterwards: %+v", r)
+	}
+	if r := b.row(t, seed); !r.Stale || r.Now.Value != value("3000") {
+		t.Errorf("the coin as it was: %+v", r)
+	}
+	fresh := newBench(t)
+	fresh.o.Tokens = b.o.Tokens
+	fresh.first.setPrice(price.IDOf(eth), "3060")
+	fresh.fetch(t)
+	if r := fresh.row(t, seed); !r.Stale || r.Now.Value != value("3060") || r.Now.Source != price.Canonical {
+		t.Errorf("without a history: %+v", r)
+	}
+	if r := fresh.row(t, old); r.Now.Known() || r.Stale || !r.Ended {
+		t.Errorf("without any price: %+v", r)
+	}
+	for _, s := range []*fakeSource{b.first, b.second, b.last, fresh.first, fresh.second, fresh.last} {
+		if slices.ContainsFunc(s.of, func(x price.ID) bool { return x.Chain == 5330 }) {
+			t.Errorf("%s was asked about %v", s.name, s.of)
+		}
+	}
+}
+
 func TestLiesAreNotShownAndExpire(t *testing.T) {
 	b := newBench(t, eth)
 	b.first.setPrice(price.IDOf(eth), "3000")

@@ -30,13 +30,29 @@ func (p *Poller) publish(ctx context.Context) {
 		r := pricetable.Row{
 			Token: w.Token, Public: w.Public, Now: b.sample, AcceptedAt: b.acceptedAt, Oracle: b.oracle, OracleAt: b.oracleAt, Facts: p.facts[id],
 		}
-		if r.Stale = b.sample.Known() && !within(b.acceptedAt, pricetable.StaleAfter, now); !r.Stale {
+		switch {
+		case w.Ended:
+			p.closeRow(&r)
+		case b.sample.Known() && !within(b.acceptedAt, pricetable.StaleAfter, now):
+			r.Stale = true
+		default:
 			r.DayAgo = ago[id]
 		}
 		rows = append(rows, r)
 	}
 	p.seq++
 	p.o.Feed.Publish(pricetable.New(p.seq, p.taken, rows))
+}
+
+// closeRow makes r the row of a token on a chain that was shut down: stale whatever its age,
+// and without an oracle's price. The caller holds the lock.
+func (p *Poller) closeRow(r *pricetable.Row) {
+	canonical, ok := price.CanonicalOf(r.ID())
+	if now := p.lastAccepted[canonical.Of].sample; ok && !r.Now.Known() && now.Known() {
+		r.Now = price.Sample{Value: now.Value, At: now.At, Source: price.Canonical}
+	}
+	r.Ended, r.Stale = true, r.Now.Known()
+	r.AcceptedAt, r.Oracle, r.OracleAt = time.Time{}, price.Sample{}, time.Time{}
 }
 
 // staleCheckEvery is how often prices are checked for their age: a fetch may take long, and

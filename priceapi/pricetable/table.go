@@ -26,6 +26,8 @@ type Row struct {
 	AcceptedAt time.Time
 	// Stale says that Now was already too old when the table was made.
 	Stale bool
+	// Ended: the token's chain was shut down. Nothing is valued by its price.
+	Ended bool
 	// Oracle is the last oracle price that agreed with the price accepted at that time
 	// (Firmly); unknown if there never was one. Swaps are judged by it alone, whichever
 	// list the token is on, because trading in a pool cannot move it.

@@ -48,8 +48,15 @@ var networks = map[uint64]network{
 		slugs: []string{"sseed", "superseed"}, coin: "ethereum",
 		explorer: "https://explorer.superseed.xyz", wrapped: predeploy,
 	},
-	143: {slugs: []string{"monad"}},
-	39:  {slugs: []string{"u2u"}},
+	143: {
+		slugs: []string{"monad"}, coin: "monad", platform: "monad", gecko: "monad", dex: "monad",
+		wrapped: common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A"),
+	},
+	43114: {
+		slugs: []string{"avax"}, coin: "avalanche-2", platform: "avalanche", gecko: "avax", dex: "avalanche",
+		wrapped: common.HexToAddress("0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"),
+	},
+	39: {slugs: []string{"u2u"}},
 }
 
 const superseed = 5330

@@ -97,6 +97,9 @@ func (d Valuer) guardPrice(id price.ID) (priced, error) {
 		if v, ok := r.GuardPrice(d.now()); ok {
 			return priced{v, r.Token.Decimals}, nil
 		}
+		if r.Ended { // nobody redeems it
+			return priced{}, unknown(id)
+		}
 	}
 	if canonical, ok := price.CanonicalOf(id); ok {
 		if r, ok := all.Row(canonical.Of); ok {

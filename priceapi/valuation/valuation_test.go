@@ -64,6 +64,28 @@ func desk(age time.Duration) Valuer {
 
 func id(n byte) price.ID { return price.ID{Chain: 1, Address: at(n)} }
 
+// TestEndedChain checks that nothing is valued by the price of a token on a chain that was shut
+// down, not even by that of the coin it was redeemable for.
+func TestEndedChain(t *testing.T) {
+	coin := price.ID{Chain: 5330}
+	if canonical, ok := price.CanonicalOf(coin); !ok || canonical.Of != id(0) {
+		t.Fatal("it follows ether on Ethereum no more")
+	}
+	for _, ended := range []bool{false, true} {
+		feed := pricetable.NewFeed()
+		feed.Publish(pricetable.New(1, noon, []pricetable.Row{row(at(0), 18, "3000", nil), row(at(0), 18, "3000", func(r *pricetable.Row) {
+			r.Token.Chain, r.Ended, r.Stale, r.AcceptedAt = 5330, ended, ended, time.Time{}
+			r.Oracle, r.OracleAt = price.Sample{}, time.Time{}
+		})}))
+		d := Valuer{Feed: feed, Now: func() time.Time { return noon }}
+		_, guarded := d.Dollars(t.Context(), coin.Chain, coin.Address, big.NewInt(1e18))
+		_, shown := d.DisplayValue(coin, big.NewInt(1e18))
+		if (guarded != nil) != ended || (shown != nil) != ended {
+			t.Errorf("ended %t: %v, %v", ended, guarded, shown)
+		}
+	}
+}
+
 func TestShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		of   price.ID

@@ -56,14 +56,15 @@ var deployments = []deployment{
 	{42161, depository, routerPairs},
 	{5330, depository, routerPairs[:2]},
 	{143, depository, routerPairs[1:]}, // v2 was never published there
+	{43114, depository, routerPairs},
 }
 
 // protocolNames are what orders call the built-in chains: the slugs of
-// packages/networks/src/networks in relayprotocol/relay-settlement (56 and 10 at 5cf0db0,
+// packages/networks/src/networks in relayprotocol/relay-settlement (56, 10 and 43114 at 5cf0db0,
 // 5330 and 42161 at 1fd2e98, 143 at 08c02f5); 1 and 8453 are recorded in orders. The names
 // of other chains are the API's claim.
 var protocolNames = map[uint64]string{
-	1: "ethereum", 10: "optimism", 56: "bnb", 143: "monad", 5330: "superseed", 8453: "base", 42161: "arbitrum",
+	1: "ethereum", 10: "optimism", 56: "bnb", 143: "monad", 5330: "superseed", 8453: "base", 42161: "arbitrum", 43114: "avalanche",
 }
 
 // depositories are those of all chains that Relay has published (addresses.prod.json of

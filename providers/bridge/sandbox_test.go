@@ -26,7 +26,7 @@ import (
 // contracts that swap, take deposits and pay. The chain must do what Decode promises, and
 // Proof must find the end there.
 func TestSandbox(t *testing.T) {
-	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{1, 56, 8453, 42161}, Period: time.Second, Instant: true, BridgeKey: testKey})
+	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{1, 56, 8453, 42161, 43114}, Period: time.Second, Instant: true, BridgeKey: testKey})
 	x := newTrader(t, s)
 	usdc := func(id uint64) common.Address { return symbol(t, x.chains[id], "USDC") }
 	fill := bridgesim.Outcome{Kind: bridgesim.Fill}
@@ -53,6 +53,9 @@ func TestSandbox(t *testing.T) {
 		{"a swap of tokens", 1, symbol(t, x.chains[1], "USDT"), 1, native, "200000000", 40, fill, swap.Filled},
 		{"a swap of coins", 8453, native, 8453, usdc(8453), "120000000000000000", 0, fill, swap.Filled},
 		{"a swap of coins on a chain apart", 56, native, 56, usdc(56), "130000000000000000", 0, fill, swap.Filled},
+		{"coins from Avalanche", 43114, native, 8453, native, "2000000000000000000", 40, fill, swap.Filled},
+		{"tokens to Avalanche", 8453, usdc(8453), 43114, usdc(43114), "27000000", 40, fill, swap.Filled},
+		{"a swap of tokens on Avalanche", 43114, usdc(43114), 43114, native, "28000000", 0, fill, swap.Filled},
 		{"tokens from there", 56, usdc(56), 8453, usdc(8453), "26000000000000000000", 0, fill, swap.Filled},
 	} {
 		x.name = c.name

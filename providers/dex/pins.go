@@ -46,6 +46,8 @@ var deployments = []deployment{
 		dutchV3, common.HexToAddress("0xB274d5F4b833b61B340b654d600A864fB604a87c"), nil},
 	{143, common.HexToAddress("0xa6CE4F10d83dBdDAc17E68e1837ca9cE6a1b596e"), common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A"),
 		dutchV3, common.HexToAddress("0x000000000Ac008F7e07210CFb6648e40249232c2"), nil},
+	{43114, common.HexToAddress("0x661E93cca42AfacB172121EF892830cA3b70F08d"), common.HexToAddress("0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"),
+		dutchV3, common.HexToAddress("0x00000000862cCF095823fc7576Fa6C7e6b7385ef"), nil},
 }
 
 func deploymentOn(chainID uint64) (deployment, error) {

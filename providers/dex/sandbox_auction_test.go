@@ -27,7 +27,7 @@ import (
 // what Proof names.
 func TestSandboxAuction(t *testing.T) {
 	t.Parallel()
-	s := sandboxtest.Start(t, 1, 10, 8453, 42161)
+	s := sandboxtest.Start(t, 1, 10, 8453, 42161, 43114)
 	p, err := dex.New(dex.Config{Base: s.DEXURL(), Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestSandboxAuction(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
-			for _, id := range []uint64{1, 8453, 42161} {
+			for _, id := range []uint64{1, 8453, 42161, 43114} {
 				t.Run(strconv.FormatUint(id, 10), func(t *testing.T) {
 					t.Parallel()
 					x := *traders[id]

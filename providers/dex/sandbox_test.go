@@ -68,7 +68,7 @@ func TestSandbox(t *testing.T) {
 // TestSandboxReach swaps on the chains that were not in the spec's table.
 func TestSandboxReach(t *testing.T) {
 	t.Parallel()
-	s := sandboxtest.Start(t, 56, 143)
+	s := sandboxtest.Start(t, 56, 143, 43114)
 	if err := s.DEX().Set(dexsim.Settings{Auctions: dexsim.AuctionsNever}); err != nil {
 		t.Fatal(err)
 	}

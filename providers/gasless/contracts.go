@@ -42,6 +42,7 @@ var deployments = []deployment{
 	{56, "bsc", jamSettlement, balanceManager, rfqSettlement},
 	{8453, "base", jamSettlement, balanceManager, rfqSettlement},
 	{42161, "arbitrum", jamSettlement, balanceManager, rfqSettlement},
+	{43114, "avalanche", jamSettlement, balanceManager, rfqSettlement},
 	{5330, "superseed", common.HexToAddress("0xbeb0b0623f66bE8cE162EbDfA2ec543A522F4ea6"), common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a"), common.Address{}},
 }
 

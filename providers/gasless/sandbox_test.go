@@ -29,7 +29,7 @@ import (
 // a simulator that was written independently of this provider. The chain must do what
 // Decode says, and Proof must find it there.
 func TestSandbox(t *testing.T) {
-	s := sandboxtest.Start(t, 1, 5330)
+	s := sandboxtest.Start(t, 1, 5330, 43114)
 	x := &trader{t: t, sim: s.Gasless(), who: s.Accounts()[0]}
 	var err error
 	if x.p, err = gasless.New(gasless.Config{Base: s.BaseURL("gasless"), Sandbox: true}); err != nil {
@@ -50,7 +50,7 @@ func TestSandbox(t *testing.T) {
 			continue
 		}
 		x.trade("RFQ", usdc, wrapped, "140000000", 40)
-		x.trade("RFQ", native, sandboxtest.Token(t, c, "DAI"), "60000000000000000", 0)
+		x.trade("RFQ", native, c.Network.Tokens[len(c.Network.Tokens)-1].Address, "60000000000000000", 0)
 		x.trade("RFQ", sandboxtest.Token(t, c, "USDT"), usdc, "70000000", 0)
 		x.part(usdc, wrapped, "80000000")
 	}

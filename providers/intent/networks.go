@@ -20,6 +20,7 @@ var networks = []swap.NetworkEntry{
 	networkEntry(8453, "Base", true),
 	networkEntry(42161, "Arbitrum One", true),
 	networkEntry(143, "Monad", true),
+	networkEntry(43114, "Avalanche", true),
 	networkEntry(5330, "Superseed", false),
 	networkEntry(39, "U2U Solaris", false),
 }
@@ -38,7 +39,6 @@ var destinations = []swap.Destination{
 	newDestination(324, "zkSync Era", "ETH"),
 	newDestination(5000, "Mantle", "MNT"),
 	newDestination(16661, "0G", "0G"),
-	newDestination(43114, "Avalanche", "AVAX"),
 	newDestination(59144, "Linea", "ETH"),
 	newDestination(80094, "Berachain", "BERA"),
 	newDestination(747474, "Katana", "ETH"),
@@ -110,7 +110,7 @@ type depositContract struct {
 
 // depositContracts are the reserves that the provider's own configuration names (its REST README;
 // testdata/live has it), where its own filler takes deposits. Nothing is published for 10,
-// 56 and 143, nor for the routes of other fillers: those are refused.
+// 56, 143 and 43114, nor for the routes of other fillers: those are refused.
 var depositContracts = []depositContract{
 	{1, common.HexToAddress("0x4bACc118f9CEe2f6e9b52AAb317F8b5aaf2503F5")},
 	{42161, common.HexToAddress("0xb280C373F57c9169e009a66496EE556084afAd24")},

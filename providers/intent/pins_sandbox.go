@@ -11,5 +11,5 @@ import (
 var sandboxDeposit = common.HexToAddress("0x5a4d000000000000000000000000000000000021")
 
 func sandboxDepositContracts() []depositContract {
-	return append(slices.Clone(depositContracts), depositContract{10, sandboxDeposit}, depositContract{56, sandboxDeposit})
+	return append(slices.Clone(depositContracts), depositContract{10, sandboxDeposit}, depositContract{56, sandboxDeposit}, depositContract{43114, sandboxDeposit})
 }

@@ -430,7 +430,7 @@ func TestNetworks(t *testing.T) {
 		}
 	}
 	reached, err := (&Provider{}).Destinations(t.Context())
-	if err != nil || len(reached) != len(destinations)+6 {
+	if err != nil || len(reached) != len(destinations)+7 {
 		t.Errorf("reaches %v, %v", reached, err)
 	}
 	for _, d := range reached {

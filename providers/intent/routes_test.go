@@ -163,7 +163,7 @@ func TestUnusable(t *testing.T) {
 }
 
 // TestNoUsableRoute: if no deposit could go to a built-in contract, the quote is refused
-// with what to do instead; on 10, 56 and 143 without a request to the provider.
+// with what to do instead; on 10, 56, 143 and 43114 without a request to the provider.
 func TestNoUsableRoute(t *testing.T) {
 	others := answer([]line{{id: "Across", out: 9000, ends: 600, of: "external-intent-router"}, {id: "B", out: 9000, ends: 600, of: "native-filler "}}, exampleNow)
 	asked := 0
@@ -175,7 +175,7 @@ func TestNoUsableRoute(t *testing.T) {
 			return p.Stream(t.Context(), r, func(swap.Offer) {})
 		},
 	} {
-		for _, id := range []uint64{8453, 10, 56, 143} {
+		for _, id := range []uint64{8453, 10, 56, 143, 43114} {
 			asked = 0
 			r := exampleRequest()
 			r.SrcChain = id

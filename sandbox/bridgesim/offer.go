@@ -42,7 +42,7 @@ type offer struct {
 // The execution fee: a flat part, and the gas of the fill by chain, in microdollars.
 const serviceFee = 20_000
 
-var fillGas = map[uint64]int64{1: 195_000, 10: 300, 56: 600, 143: 300, 5330: 300, 8453: 300, 42161: 300}
+var fillGas = map[uint64]int64{1: 195_000, 10: 300, 56: 600, 143: 300, 5330: 300, 8453: 300, 42161: 300, 43114: 300}
 
 // Relay's fees in millionths, by kind of pair.
 const (

@@ -40,11 +40,13 @@ var assets = append([]Asset{
 	{eth, "ethereum", "", 3000 * dollar, false},
 	{btc, "bitcoin", "", 90_000 * dollar, false},
 	{"BNB", "binancecoin", "", 900 * dollar, false},
+	{"AVAX", "avalanche-2", "", 20 * dollar, false},
 	{"MON", "monad", "", dollar / 20, false},
 	{"U2U", "u2u-network", "", dollar / 100, false},
 
 	{"WETH", "weth", eth, par, false},
 	{"WBNB", "wbnb", "BNB", par, false},
+	{"WAVAX", "wrapped-avax", "AVAX", par, false},
 	{"WMON", "wrapped-monad", "MON", par, false},
 	{"WU2U", "wrapped-u2u", "U2U", par, false},
 	{"wstETH", "wrapped-steth", eth, 1_225_000, false},

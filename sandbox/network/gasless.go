@@ -21,6 +21,7 @@ var gasless = map[uint64]Gasless{
 	56:    bothProtocols("bsc"),
 	8453:  bothProtocols("base"),
 	42161: bothProtocols("arbitrum"),
+	43114: bothProtocols("avalanche"),
 	5330: {
 		Name:              "superseed",
 		JamSettlement:     common.HexToAddress("0xbeb0b0623f66bE8cE162EbDfA2ec543A522F4ea6"),

@@ -64,6 +64,8 @@ type Network struct {
 	Contracts Contracts
 	// DEX says whether the DEX API serves the chain.
 	DEX bool
+	// Ended says that the real chain was shut down.
+	Ended bool
 }
 
 var (
@@ -154,7 +156,19 @@ var networks = []Network{
 			"0x2D01411773c8C24805306e89A41f7855C3c4fe65", "0xa6CE4F10d83dBdDAc17E68e1837ca9cE6a1b596e"),
 	},
 	{
-		ID: 5330, Name: "Superseed", Native: "ETH",
+		ID: 43114, Name: "Avalanche", Native: "AVAX", DEX: true,
+		Wrapped: Token{common.HexToAddress("0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"), "WAVAX", "Wrapped AVAX", 18, 20 * dollar, false},
+		Tokens: []Token{
+			usd("0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USDC", "USD Coin", 6),
+			usd("0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7", "USDT", "TetherToken", 6),
+		},
+		Contracts: contractsAt(
+			"0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C", "0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24",
+			"0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD", "0x655C406EBFa14EE2006250925e54ec43AD184f8B",
+			"0xbe0F5544EC67e9B3b2D979aaA43f18Fd87E6257F", "0x661E93cca42AfacB172121EF892830cA3b70F08d"),
+	},
+	{
+		ID: 5330, Name: "Superseed", Native: "ETH", Ended: true,
 		Wrapped: weth("0x4200000000000000000000000000000000000006"),
 		Tokens: []Token{
 			usd("0xC316C8252B5F2176d0135Ebb0999E99296998F2e", "USDC", "USD Coin (bridged)", 6),

@@ -52,7 +52,8 @@ type SlipstreamPool struct {
 var Market = common.HexToAddress("0x5a4d000000000000000000000000000000000031")
 
 // oraclesJSON has the feeds of ETH, BTC, BNB, USDC, USDT and DAI, and all assets of the
-// Aave oracle, at the addresses published in the Aave address book.
+// Aave oracle, at the addresses published in the Aave address book; on 43114 those of its
+// own tokens.
 //
 //go:embed oracles.json
 var oraclesJSON []byte

@@ -35,13 +35,13 @@ func coinRefusal(e refusal) any {
 	return map[string]string{"error": e.what}
 }
 
-// coinPlatformIDs are CoinGecko's names of chains. Those of 143, 5330 and 39 are assumed.
+// coinPlatformIDs are CoinGecko's names of chains. Those of 5330 and 39 are assumed.
 var coinPlatformIDs = []struct {
 	id, native string
 	chain      uint64
 }{
 	{"ethereum", "ethereum", 1}, {"optimistic-ethereum", "ethereum", 10}, {"binance-smart-chain", "binancecoin", 56}, {"base", "ethereum", 8453},
-	{"arbitrum-one", "ethereum", 42161}, {"monad", "monad", 143}, {"superseed", "ethereum", 5330}, {"u2u-network", "u2u-network", 39},
+	{"arbitrum-one", "ethereum", 42161}, {"monad", "monad", 143}, {"avalanche", "avalanche-2", 43114}, {"superseed", "ethereum", 5330}, {"u2u-network", "u2u-network", 39},
 }
 
 // withKey requires the key of the settings, if any, in a header or in the query.

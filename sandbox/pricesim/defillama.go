@@ -48,7 +48,7 @@ const (
 
 // llamaChains are DefiLlama's names of chains.
 var llamaChains = map[string]uint64{
-	"ethereum": 1, "optimism": 10, "bsc": 56, "monad": 143, "sseed": 5330, "base": 8453, "arbitrum": 42161, "u2u": 39,
+	"ethereum": 1, "optimism": 10, "bsc": 56, "monad": 143, "sseed": 5330, "base": 8453, "arbitrum": 42161, "avax": 43114, "u2u": 39,
 }
 
 // llamaNatives are the chains where it accepts the zero address for the native coin.

@@ -26,13 +26,12 @@ const maxScreen = 30
 
 var tooManyScreen = refusal{http.StatusBadRequest, "too many token addresses (30 at most)"}
 
-// screenChains are DexScreener's names of chains, in search order. Those of 143 and 5330
-// are assumed.
+// screenChains are DexScreener's names of chains, in search order. That of 5330 is assumed.
 var screenChains = []struct {
 	id    string
 	chain uint64
 }{
-	{"ethereum", 1}, {"base", 8453}, {"bsc", 56}, {"optimism", 10}, {"arbitrum", 42161}, {"monad", 143}, {"superseed", 5330},
+	{"ethereum", 1}, {"base", 8453}, {"bsc", 56}, {"optimism", 10}, {"arbitrum", 42161}, {"monad", 143}, {"avalanche", 43114}, {"superseed", 5330},
 }
 
 type screenToken struct {

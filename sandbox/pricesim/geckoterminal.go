@@ -29,8 +29,8 @@ var geckoterminal = kind{
 // maxGecko limits the addresses of a request.
 const maxGecko = 30
 
-// geckoChains are GeckoTerminal's networks, in the order of its list. Those of 143 and
-// 5330 are assumed.
+// geckoChains are GeckoTerminal's networks, in the order of its list. That of 5330 is
+// assumed.
 var geckoChains = []struct {
 	id, name, platform string
 	chain              uint64
@@ -41,6 +41,7 @@ var geckoChains = []struct {
 	{"arbitrum", "Arbitrum", "arbitrum-one", 42161},
 	{"optimism", "Optimism", "optimistic-ethereum", 10},
 	{"monad", "Monad", "monad", 143},
+	{"avax", "Avalanche", "avalanche", 43114},
 	{"superseed", "Superseed", "superseed", 5330},
 }
 

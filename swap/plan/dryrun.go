@@ -26,6 +26,9 @@ func (r DryRun) Quote(ctx context.Context, q swap.QuoteRequest) ([]swap.Offer, e
 	if err := swap.CheckRoute(k, q.SrcChain, q.DstChain); err != nil {
 		return nil, err
 	}
+	if err := checkRunning(r.Nodes, q); err != nil {
+		return nil, err
+	}
 	net, err := r.Nodes.Network(q.SrcChain)
 	if err != nil {
 		return nil, err

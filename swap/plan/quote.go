@@ -57,6 +57,9 @@ func (q *Quoter) Quote(ctx context.Context, r swap.QuoteRequest, kinds []swap.Ki
 	if err := checkRequest(&r); err != nil {
 		return QuoteResult{}, err
 	}
+	if err := checkRunning(q.planner.Nodes, r); err != nil {
+		return QuoteResult{}, err
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var short error // valid once known is closed

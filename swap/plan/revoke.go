@@ -107,8 +107,11 @@ func isAddress(word []byte) bool { return len(bytes.Trim(word[:12], "\x00")) == 
 const revokePlanLife = 10 * time.Minute
 
 // ReviewRevoke prepares the revoke of g as it stands now, with its cost. The review is not
-// kept: see KeepReviews. It may be repeated.
+// kept: see KeepReviews. It may be repeated. A chain that was shut down is refused.
 func (q *Quoter) ReviewRevoke(ctx context.Context, account common.Address, net chain.Network, g swap.Grant) (swap.Review, error) {
+	if net.HasEnded() {
+		return swap.Review{}, refuseEnded(net, "chainId")
+	}
 	now := q.planner.Now().UTC().Truncate(time.Second)
 	zero := new(big.Int)
 	t := swap.Terms{

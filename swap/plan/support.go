@@ -38,7 +38,8 @@ func (q *Quoter) Tokens(ctx context.Context, k swap.Kind, chainID uint64) ([]tok
 	return l.Tokens(ctx, chainID)
 }
 
-// Destinations lists the chains that a provider pays out on, if it crosses chains.
+// Destinations lists the chains that a provider pays out on, if it crosses chains, without
+// those that were shut down.
 func (q *Quoter) Destinations(ctx context.Context, k swap.Kind) ([]swap.Destination, error) {
 	r, err := providerAs[swap.DestinationLister](q, k, "swaps on one chain only; ask bridge or intent")
 	if err != nil {
@@ -46,7 +47,8 @@ func (q *Quoter) Destinations(ctx context.Context, k swap.Kind) ([]swap.Destinat
 	}
 	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
 	defer cancel()
-	return r.Destinations(ctx)
+	all, err := r.Destinations(ctx)
+	return running(q.planner.Nodes, all), err
 }
 
 // providerAs returns the provider of that kind as a T, an interface that not all implement.

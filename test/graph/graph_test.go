@@ -35,7 +35,7 @@ var allowedImports = map[string][]string{
 
 	"installer":               {"internal/atomicfile", "internal/failpoint", "manifest"},
 	"installer/installertest": {"installer", "manifest"},
-	"installer/doctor":        {"config", "host/client", "host/frame", "host/owner", "host/protocol", "host/transport", "installer", "manifest"},
+	"installer/doctor":        {"config", "extension/messages", "host/client", "host/frame", "host/owner", "host/protocol", "host/transport", "installer", "manifest"},
 	"packaging/build":         {"installer", "manifest"},
 
 	"keys/keystest": {"keys"},

@@ -25,7 +25,8 @@ const (
 var native = common.Address{}
 
 // providerChains lists the chains on which each provider may start a swap: a second copy of the
-// spec's table of support, without 143, which the bridge has only since, and without chains
+// spec's table of support, without 143, which the bridge has only since, and 43114, which was
+// added, and without chains
 // where the sandbox lacks a built-in deposit contract of the intent provider.
 var providerChains = map[string][]uint64{
 	dex:     {1, 10, 8453, 42161},

@@ -36,7 +36,7 @@ const (
 )
 
 // chains are all that there are.
-var chains = []uint64{1, 10, 56, 8453, 42161, 143, 5330, 39}
+var chains = []uint64{1, 10, 56, 8453, 42161, 143, 43114, 5330, 39}
 
 // A world is one round's chains, providers, home, keychain and users' windows.
 type world struct {

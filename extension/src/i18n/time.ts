@@ -1,18 +1,19 @@
 import { dates } from "./formats";
 import { locale } from "./t";
 
-type Style = "clock" | "minute" | "date" | "day" | "whole";
+type Style = "clock" | "minute" | "date" | "dated" | "day" | "whole";
 
 const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 	clock: { timeStyle: "medium" },
 	minute: { timeStyle: "short" },
 	date: { day: "numeric", month: "short" },
+	dated: { dateStyle: "medium", timeZone: "UTC" },
 	day: { weekday: "long", day: "numeric", month: "long" },
 	whole: { dateStyle: "medium", timeStyle: "short" },
 };
 
 /** formatTime formats a time (RFC 3339, or ms since 1970) in the reader's language and time zone:
- * clock 14:05:09, minute 14:05, date 3 May, day Monday 3 May, whole date and time. */
+ * clock 14:05:09, minute 14:05, date 3 May, dated 3 May 2026 (a day of the calendar, in no zone), day Monday 3 May, whole date and time. */
 export function formatTime(time: string | number, style: Style): string {
 	return dates(locale(), styles[style]).format(new Date(time));
 }

@@ -41,7 +41,7 @@ describe.each(Object.keys(languages))("in %s", (language) => {
 		expect(title).not.toContain("$");
 	});
 	it("is no word for a name that the protocol has not", () => {
-		const others = new Set(["unknown", "try_again", "update", "update_client", "update_daemon", "not_as_accepted_field", "undecodable_field", "not_pinned_field", "bad_request_field", "provider_invalid_response_field", "funds_missing", "funds_promised", "gas_missing", "gas_over", "price_impact", "wait_for", "until", "skew", "address", "key", "set_by", "length", "got", "got_wanted"]);
+		const others = new Set(["unknown", "try_again", "update", "update_client", "update_daemon", "not_as_accepted_field", "undecodable_field", "not_pinned_field", "bad_request_field", "provider_invalid_response_field", "funds_missing", "funds_promised", "gas_missing", "gas_over", "price_impact", "wait_for", "until", "skew", "address", "key", "set_by", "length", "got", "got_wanted", "ended"]);
 		const strangers = Object.keys(languages[language] ?? {}).filter((k) => k.startsWith("err_")).map((k) => k.slice(4)).filter((k) => !others.has(k) && !names.includes(k.replace(/_do$/, "") as ErrorName));
 		expect(strangers).toEqual([]);
 	});

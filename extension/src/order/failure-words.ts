@@ -108,6 +108,7 @@ const details: Partial<Record<ErrorName, (d: Details, a: AmountFormatters) => st
 	clock_skew: (d) => d["skewSeconds"] && t("err_skew", d["skewSeconds"]),
 	password_required: (d) => d["address"] && t("err_address", d["address"]),
 	not_a_token: (d) => d["reason"] && sentence(d["reason"]),
+	network_ended: (d) => d["network"] && d["ended"] && t("err_ended", d["network"], formatTime(d["ended"], "dated")),
 	token_unknown: (d) => d["token"] && t("err_address", d["token"]),
 	setting_overridden: (d) => (d["name"] ? t("err_set_by", d["name"]) : undefined),
 	setting_unknown: (d) => d["key"] && t("err_key", d["key"]),

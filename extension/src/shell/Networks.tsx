@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { numbers } from "../i18n/formats";
+import { formatTime } from "../i18n/time";
 import { providerName } from "../i18n/provider-name";
 import { locale, t } from "../i18n/t";
 import { useAct } from "../order/useAct";
@@ -54,7 +55,9 @@ function NetworkCard({ network, onSelect }: { network: Network; onSelect: () => 
 				<Avatar of={String(network.chainId)} letter={network.name} size={28} />
 				<span class="grow stack flat">
 					<span class="cut">{network.name}</span>
-					<span class={`small state ${tones[state]}`}>{t(`networks_${state}`, answering, all)}</span>
+					<span class={`small state ${tones[state]}`}>
+						{state === "ended" ? t("network_ended", formatTime(network.ended!, "dated")) : t(`networks_${state}`, answering, all)}
+					</span>
 				</span>
 				{active && <span class="chosen">{t("networks_active")}</span>}
 			</button>

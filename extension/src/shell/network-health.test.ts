@@ -15,6 +15,7 @@ describe("a network", () => {
 		expect(networkState({ rpc: [bad, behind] }).state).toBe("silent");
 		expect(networkState({ rpc: [unused, bad] }).state).toBe("unused");
 		expect(networkState({ rpc: [] }).state).toBe("none");
+		expect(networkState({ rpc: [bad, unused], ended: "2026-08-15T00:00:00Z" }).state).toBe("ended");
 	});
 });
 

@@ -3,7 +3,7 @@ import type { Network, Provider, ProviderKind, RPC } from "../wire/protocol";
 
 /** The tone of each state. */
 export const tones: Record<EndpointState | NetworkState, Tone> = {
-	good: "good", partly: "warn", silent: "critical", none: "critical", unused: "neutral", answers: "good", behind: "warn", fails: "critical",
+	good: "good", partly: "warn", silent: "critical", none: "critical", ended: "neutral", unused: "neutral", answers: "good", behind: "warn", fails: "critical",
 };
 
 /** The state of one RPC endpoint; unused: it was not asked yet. */
@@ -17,14 +17,14 @@ export function endpointState(rpc: RPC): EndpointState {
 
 /** The state of a network. good: an endpoint answers, and none fails or is behind. partly: some
  * fail or are behind. silent: none answers. unused: none answers, but not all were asked yet.
- * none: it has no endpoints. */
-export type NetworkState = "good" | "partly" | "silent" | "unused" | "none";
+ * none: it has no endpoints. ended: it was shut down. */
+export type NetworkState = "good" | "partly" | "silent" | "unused" | "none" | "ended";
 
-export function networkState(network: Pick<Network, "rpc">): { state: NetworkState; answering: number; all: number } {
+export function networkState(network: Pick<Network, "rpc" | "ended">): { state: NetworkState; answering: number; all: number } {
 	const states = network.rpc.map(endpointState);
 	const answering = states.filter((s) => s === "answers").length;
 	const all = states.length;
-	return { state: stateOf(states, answering), answering, all };
+	return { state: network.ended ? "ended" : stateOf(states, answering), answering, all };
 }
 
 function stateOf(states: readonly EndpointState[], answering: number): NetworkState {

@@ -11,7 +11,7 @@ const answers = new Map<ProviderKind, { at: number; destinations: readonly Desti
 /** fallbackDestinations returns the wallet's own networks that a provider pays out on, for
  * use while the provider does not answer. */
 export function fallbackDestinations(networks: readonly Network[], provider: Provider | undefined): Destination[] {
-	const served = networks.filter((n) => provider?.support[n.chainId]?.support === "active" && provider.support[n.chainId]?.crossChainEnabled);
+	const served = networks.filter((n) => !n.ended && provider?.support[n.chainId]?.support === "active" && provider.support[n.chainId]?.crossChainEnabled);
 	return served.map((n) => ({ chainId: n.chainId, name: n.name, symbol: n.symbol, decimals: n.decimals, known: true }));
 }
 

@@ -62,8 +62,14 @@ export function createNetworkData(connection: Connection): NetworkData {
 		void data.refreshBalances();
 	});
 	readOn(shell, "tokens.changed", data.refreshBalances);
-	setInterval(() => document.visibilityState === "visible" && void data.refreshBalances(), balanceInterval);
+	setInterval(() => document.visibilityState === "visible" && !ended(data) && void data.refreshBalances(), balanceInterval);
 	return data;
+}
+
+/** ended reports whether the active network was shut down: balances there are read only when somebody
+ * looks at it or asks. */
+function ended({ networks, active }: NetworkData): boolean {
+	return networks.get().some((n) => n.chainId === active.get() && n.ended);
 }
 
 /** keepNetworks calls `restarted` when a daemon reports the network that was active before:
@@ -119,13 +125,15 @@ function keepPrices({ shell }: Connection, { active, prices }: NetworkData): () 
 
 /** keepGas returns a function that watches the gas price of the active network. The watch of
  * another network ends at its next price: the daemon sends prices until told to stop. */
-function keepGas({ shell }: Connection, { active, gas }: NetworkData): () => void {
+function keepGas({ shell }: Connection, data: NetworkData): () => void {
+	const { active, gas } = data;
 	const take = (price: GasPrice) => {
 		if (price.chainId === active.get()) gas.set(price);
 		else if (active.get() !== 0) shell.call("gas.watch", { chainId: price.chainId, stop: true }).catch(() => {}); // if this fails, the next price repeats it
 	};
 	readOn(shell, "gas.price", take);
 	return () => {
+		if (ended(data)) return;
 		shell.call("gas.watch", { chainId: active.get() }).then(({ price }) => price && take(price)).catch(() => {}); // otherwise the next block brings it
 	};
 }

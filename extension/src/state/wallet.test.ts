@@ -114,6 +114,18 @@ describe("the start", () => {
 		expect(wallet.network.gas.get()).toEqual({ chainId: 1 });
 		expect(wallet.connection.settings.get()).toHaveLength(1);
 	});
+	it("asks a network that was shut down for balances when somebody does, and for nothing else", async () => {
+		const w = window();
+		w.daemon["networks.list"] = () => ({ active: 1, networks: [{ chainId: 1, ended: "2026-08-15T00:00:00Z" }, { chainId: 10 }] });
+		w.ready();
+		await vi.advanceTimersByTimeAsync(60_000);
+		expect([w.count("tokens.balances"), w.count("gas.watch")]).toEqual([1, 0]);
+		await w.wallet.network.refreshBalances();
+		expect([w.count("tokens.balances"), w.wallet.network.balances.get()]).toEqual([2, [{ token: NATIVE, amount: "0xA@1" }]]);
+		w.tell("networks.changed", { active: 10 });
+		await vi.advanceTimersByTimeAsync(60_000);
+		expect([w.count("tokens.balances") > 4, w.count("gas.watch")]).toEqual([true, 1]);
+	});
 	it("shows the account that was shown before", async () => {
 		const w = window({ account: "0xB" });
 		w.ready();

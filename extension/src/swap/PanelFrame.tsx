@@ -50,8 +50,8 @@ function useInputs({ machine, destinations, walletTokensWithBalance, nativeToken
 	return {
 		draft: now,
 		account: useStore(useConnection().account)?.address,
-		from: { chainId: active, name: network?.name ?? "" },
-		to: { chainId: to, name: networkName(to, networks, destinations) },
+		from: { chainId: active, name: network?.name ?? "", ended: network?.ended },
+		to: { chainId: to, name: networkName(to, networks, destinations), ended: networks.find((n) => n.chainId === to)?.ended },
 		destinationReadable: networks.some((n) => n.chainId === to),
 		slippage,
 		provider: useStore(useNetworkData().providers).find((p) => p.kind === machine.kind),

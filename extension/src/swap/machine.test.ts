@@ -71,6 +71,11 @@ describe("where a provider swaps", () => {
 		if (want) expect(got).toMatchObject(want);
 		else expect(got).toBeUndefined();
 	});
+	it("swaps nothing on a network that was shut down, whatever the table says", () => {
+		const ended = { ...place(1), ended: "2026-08-15T00:00:00Z" };
+		expect(unsupportedOn(served, ended)).toEqual({ key: "unsupported_ended", values: ["chain 1"] });
+		expect(unsupportedRoute(served, place(1), { ...place(10), ended: "2026-08-15T00:00:00Z" })).toEqual({ key: "unsupported_ended", values: ["chain 10"] });
+	});
 	it.each<[string, number, number, Partial<Provider["support"]>, string | undefined]>([
 		["stays", 1, 1, {}, undefined],
 		["goes beyond the table", 1, 137, {}, undefined],

@@ -29,6 +29,8 @@ export interface Machine {
 export interface Place {
 	chainId: number;
 	name: string;
+	/** When it was shut down; undefined: it runs. */
+	ended?: string | undefined;
 }
 
 /** supportOn returns a network's row in a provider's support table. Networks that only the
@@ -37,8 +39,9 @@ export function supportOn(provider: Provider, chainId: number): Support | undefi
 	return provider.support[String(chainId)];
 }
 
-/** unsupportedOn rejects networks that are not active in the support table. */
+/** unsupportedOn rejects networks that were shut down or are not active in the support table. */
 export function unsupportedOn(provider: Provider, at: Place): Unsupported | undefined {
+	if (at.ended) return { key: "unsupported_ended", values: [at.name] };
 	if (!provider.ready) return { key: "unsupported_not_ready", values: [provider.reason ?? ""] };
 	const row = supportOn(provider, at.chainId);
 	if (row?.support === "disabled") return { key: "unsupported_disabled", values: [at.name] };
@@ -48,6 +51,7 @@ export function unsupportedOn(provider: Provider, at: Place): Unsupported | unde
 /** unsupportedRoute rejects networks that a swap cannot leave or reach. */
 export function unsupportedRoute(provider: Provider, from: Place, to: Place): Unsupported | undefined {
 	if (from.chainId === to.chainId) return undefined;
+	if (to.ended) return { key: "unsupported_ended", values: [to.name] };
 	if (!supportOn(provider, from.chainId)?.crossChainEnabled) return { key: "unsupported_leaving", values: [from.name] };
 	const row = supportOn(provider, to.chainId);
 	return row && (row.support !== "active" || !row.crossChainEnabled) ? { key: "unsupported_destination", values: [to.name] } : undefined;

@@ -60,6 +60,7 @@ export type None = Record<string, never>;
 export type CallerKind = "browser" | "terminal";
 export type DaemonState = "running" | "stopping";
 export type CheckStatus = "ok" | "note" | "warn" | "fail" | "skipped";
+export type HostProblem = "silent" | "wrong_chain" | "old_block" | "no_logs" | "few_logs" | "not_final" | "no_simulate";
 export type KeysState = "none" | "locked" | "unlocked";
 export type KeysCause = "unlocked" | "locked" | "listed" | "discovered";
 export type SettingType = "percent" | "duration" | "number" | "switch" | "choice" | "text" | "url" | "urls";
@@ -311,6 +312,8 @@ export interface Network {
 	gasCeiling: Amount;
 	/** endpoints, in the order they are tried */
 	rpc: RPC[];
+	/** when the network was shut down: no offers, no gas price, balances only when asked for; absent: it runs */
+	ended?: Time;
 }
 
 export interface RPC {
@@ -1623,6 +1626,7 @@ export const errors = {
 	nonce_blocked: { code: 1208, retryable: true, means: "waiting for an earlier transaction of the account (nonce)", remedy: "wait until it is mined, or cancel its order" },
 	nonce_used: { code: 1209, retryable: false, means: "too late: the transaction is already mined", remedy: "see the order" },
 	node_error: { code: 1210, retryable: true, means: "the RPC endpoint returned an error", remedy: "try again; if it persists, configure another RPC URL" },
+	network_ended: { code: 1211, retryable: false, means: "the network was shut down", remedy: "choose another network" },
 	journal_failed: { code: 1300, retryable: true, means: "cannot write to the database: nothing is signed", remedy: "see swapkeep status for the reason" },
 	database_readonly: { code: 1301, retryable: false, means: "the database is read-only: nothing is signed", remedy: "make the state directory writable, then restart" },
 	database_full: { code: 1302, retryable: true, means: "the disk is full: nothing is signed", remedy: "free disk space" },
@@ -1717,6 +1721,7 @@ export const networkNames: Readonly<Record<number, string>> = {
 	8453: "Base",
 	42161: "Arbitrum One",
 	143: "Monad",
+	43114: "Avalanche",
 	5330: "Superseed",
 	39: "U2U Solaris",
 };

@@ -1,12 +1,15 @@
+import { Button } from "../../components/Button";
 import { Loading } from "../../components/Loading";
 import { Screen } from "../../components/Screen";
 import { tokenRows, type TokenRow, countUnreadable } from "../../components/token-rows";
 import { TokenRowButton } from "../../components/TokenRowButton";
 import { locale, t } from "../../i18n/t";
+import { formatTime } from "../../i18n/time";
 import { formatUSD } from "../../money/amount";
 import { sumUSD } from "../../money/value";
 import { useNetworkData } from "../../state/context";
 import { useStore } from "../../state/store";
+import type { Network } from "../../wire/protocol";
 import { go } from "../route";
 
 /** Assets lists the account's balances on the active network and their value. */
@@ -18,7 +21,8 @@ export default function Assets() {
 	const rows = balances && tokenRows({ chainId, query: "", coin: undefined, listed: [], extra: [], balances, prices }).held;
 	return (
 		<Screen title={t("assets_on", network?.name ?? "")}>
-			{!rows && (
+			{network?.ended && <Ended network={network} />}
+			{!rows && !network?.ended && (
 				<p class="row soft">
 					<Loading /> {t("assets_loading")}
 				</p>
@@ -34,6 +38,19 @@ export default function Assets() {
 				</ul>
 			)}
 		</Screen>
+	);
+}
+
+/** Ended says that the network was shut down, and reads its balances when asked. */
+function Ended({ network: { name, ended } }: { network: Network }) {
+	const { refreshBalances } = useNetworkData();
+	return (
+		<div class="note warn stack tight">
+			<p>{t("network_ended_note", name, formatTime(ended!, "dated"))}</p>
+			<Button kind="plain" onClick={() => void refreshBalances()}>
+				{t("assets_read")}
+			</Button>
+		</div>
 	);
 }
 

@@ -9,7 +9,7 @@ const keys = [
 	"providers.dex.base_url", "providers.dex.token_file", "providers.dex.disabled", "providers.bridge.key_file", "providers.intent.frontend_base_url", "providers.gasless.source",
 	"prices.disabled", "prices.listen", "prices.history_days", "prices.imported", "prices.ask_imported", "prices.sources.defillama.base_url",
 	"prices.sources.coingecko.disabled", "prices.sources.coingecko.plan", "prices.sources.onchain.disabled", "sandbox", "keys.backend", "tokens.lists",
-	"extensions.chromium", "extensions.firefox", "extensions.allow_unknown", "chains.allow_loopback", "fees.fee_bps", "fees.receiver",
+	"extensions.chromium", "extensions.firefox", "extensions.allow_unknown", "chains.allow_loopback", "chains.revived", "fees.fee_bps", "fees.receiver",
 ];
 const setting = (key: string): Setting => ({ key, description: "", type: "text", value: "", default: "", source: "default", requires: "session", takesEffect: "now" });
 
