@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"time"
+
+	"swapkeep/internal/clock"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -20,7 +23,7 @@ import (
 // Unproven evidence with a Block shows the depth so far. An error says nothing about tx;
 // ErrDisagree must be resolved by a person.
 func (h *MultiClient) Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence, bool, error) {
-	p, err := h.pool(id)
+	p, err := h.readingPool(id)
 	if err != nil {
 		return Evidence{}, false, err
 	}
@@ -217,10 +220,7 @@ func (e *endpoint) evidence(ctx context.Context, tx common.Hash, n Network) (ev 
 	if canonical.Hash != r.BlockHash || latest < number {
 		return Evidence{}, false, nil
 	}
-	depth := latest - number + 1
-	if number > final {
-		depth = min(depth, n.Depth-1)
-	}
+	depth := depthOf(n, number, latest, final, blockTime(canonical.Time))
 	paid := new(big.Int).SetUint64(r.GasUsed)
 	if r.EffectiveGasPrice != nil {
 		paid.Mul(paid, r.EffectiveGasPrice)
@@ -264,6 +264,15 @@ func (e *endpoint) addPayment(ctx context.Context, ev *Evidence) error {
 		ev.InputEnd = common.Hash(t.Input[n-common.HashLength:])
 	}
 	return nil
+}
+
+// depthOf returns how deep a block counts as: less than n asks for if it is not final or too young.
+func depthOf(n Network, number, latest, final uint64, made time.Time) uint64 {
+	depth := latest - number + 1
+	if number > final || n.MinAge > 0 && clock.Now().Sub(made) < n.MinAge {
+		return min(depth, n.Depth-1)
+	}
+	return depth
 }
 
 // latestAndBlock returns e's latest block number, then its canonical block of that number: in

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 )
 
@@ -59,14 +61,29 @@ func FarNetworks() []Network {
 	return all
 }
 
-// SetFar makes h read transactions of further networks, for proof alone: [MultiClient.Evidence] and
-// [MultiClient.Head] also answer for them, and every other method refuses them with
-// [ErrNoNetwork]. It is called before h is used. It opens no connection.
-func (h *MultiClient) SetFar(networks []Network) error {
+// SetFar makes h read transactions of the [FarNetworks], for proof alone: [MultiClient.Evidence]
+// and [MultiClient.Head] also answer for them, and every other method refuses them with
+// [ErrNoNetwork]. given replaces endpoints of the list; a chain that is not on it is refused.
+// In the sandbox only those are used. It is called before h is used, and opens no connection.
+func (h *MultiClient) SetFar(given []Endpoint) error {
+	known := FarNetworks()
+	for _, ep := range given {
+		if !slices.ContainsFunc(known, func(n Network) bool { return n.ID == ep.Chain }) {
+			return fmt.Errorf("chain %d: %w", ep.Chain, ErrNoNetwork)
+		}
+	}
 	far := &MultiClient{sandbox: h.sandbox, options: h.options, client: h.client}
-	for _, n := range networks {
-		if _, err := h.pool(n.ID); err == nil {
+	for _, n := range known {
+		i := slices.IndexFunc(given, func(ep Endpoint) bool { return ep.Chain == n.ID })
+		if i < 0 && h.sandbox {
 			continue
+		}
+		var err error
+		if i >= 0 {
+			n, err = withSettings(n, given[i], h.options)
+		}
+		if err != nil {
+			return err
 		}
 		p, err := far.poolOf(n)
 		if err != nil {

@@ -55,6 +55,8 @@ type MultiClient struct {
 
 	mu    sync.RWMutex
 	pools []*pool // a pool is replaced, never changed
+
+	far *MultiClient // networks of which only transactions are read; nil = none
 }
 
 // NewMultiClient checks the configuration; it opens no connection. It refuses an
@@ -83,6 +85,11 @@ func (h *MultiClient) newPool(ep Endpoint) (*pool, error) {
 	if err != nil {
 		return nil, err
 	}
+	return h.poolOf(n)
+}
+
+// poolOf returns a network's pool.
+func (h *MultiClient) poolOf(n Network) (*pool, error) {
 	p := &pool{network: n}
 	for _, raw := range n.RPC {
 		u, err := endpointURL(raw, n.ID, h.options)
@@ -123,6 +130,11 @@ func configured(ep Endpoint, o Options) (Network, error) {
 	if !ok {
 		return n, fmt.Errorf("chain %d: %w", ep.Chain, ErrNoNetwork)
 	}
+	return withSettings(n, ep, o)
+}
+
+// withSettings returns n with ep's settings applied.
+func withSettings(n Network, ep Endpoint, o Options) (Network, error) {
 	if len(ep.URLs) > 0 {
 		n.RPC = slices.Clone(ep.URLs)
 	}
@@ -137,7 +149,9 @@ func configured(ep Endpoint, o Options) (Network, error) {
 		if ep.Depth > maxDepth {
 			return n, fmt.Errorf("chain %d: a depth of %d is above %d", n.ID, ep.Depth, maxDepth)
 		}
-		n.Finalized = n.Finalized && ep.Depth >= n.Depth // a local chain's own depth is all it has
+		if ep.Depth < n.Depth { // a local chain's own depth is all it has
+			n.Finalized, n.MinAge = false, 0
+		}
 		n.Depth = ep.Depth
 	}
 	if slices.Contains(o.Revived, n.ID) {
@@ -262,7 +276,11 @@ func (h *MultiClient) Reader(ctx context.Context, id uint64) (Reader, error) {
 // Close ends every gas watch and drops idle connections.
 func (h *MultiClient) Close() {
 	h.watches.close()
-	for _, p := range h.current() {
+	all := h.current()
+	if h.far != nil {
+		all = append(all, h.far.current()...)
+	}
+	for _, p := range all {
 		for _, e := range p.endpoints {
 			e.rpc.Close()
 		}

@@ -39,7 +39,9 @@ type Network struct {
 	// it counts as evidence.
 	Depth uint64
 	// Finalized: besides, the host must count its block as final (the tag "finalized").
-	Finalized    bool
+	Finalized bool
+	// MinAge is how old its block must be besides; only far networks have one.
+	MinAge       time.Duration
 	BlockTime    time.Duration
 	Fee          FeeKind
 	L1Fee        L1FeeKind

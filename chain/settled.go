@@ -47,7 +47,7 @@ func (h *MultiClient) Settled(ctx context.Context, id uint64) (b Block, hosts []
 // configured: any later block did not exist before. It may lead where a host lies. It may
 // be repeated; an error says nothing about the chain.
 func (h *MultiClient) Head(ctx context.Context, id uint64) (uint64, error) {
-	p, err := h.pool(id)
+	p, err := h.readingPool(id)
 	if err != nil {
 		return 0, err
 	}

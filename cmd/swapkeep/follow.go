@@ -134,25 +134,18 @@ const (
 )
 
 // proofOverdue reports whether waiting for a proof of the reported end is pointless: the payment
-// that the provider names has been seen and proves nothing, or is on a chain that cannot
-// be read; the order has waited long enough; or nobody can report anything any more.
+// that the provider names has been seen and proves nothing; the order has waited long enough;
+// or nobody can report anything any more.
 func (f *follower) proofOverdue(r orderDetails) bool {
 	o := r.Order.value
 	switch {
 	case !o.Reported:
 		return !f.ended.IsZero() && time.Since(f.ended) >= longProofWait
-	case o.CandidatePayment != nil && o.Claim != nil && o.CandidatePayment.Tx == o.Claim.Tx, !claimFinal(o), f.claimUnreadable(o):
+	case o.CandidatePayment != nil && o.Claim != nil && o.CandidatePayment.Tx == o.Claim.Tx, !claimFinal(o):
 		return true
 	}
 	// The history has wall-clock times, and that clock may be set back.
 	return time.Since(reportedSince(r)) >= proofWait || !f.reported.IsZero() && time.Since(f.reported) >= proofWait
-}
-
-// claimUnreadable reports whether the provider claims a fill on a chain that is not one of the
-// wallet's networks. A refund would be on the source chain, which is one.
-func (f *follower) claimUnreadable(o protocol.Order) bool {
-	_, ours := f.networks[o.Terms.DstChainID]
-	return !ours && o.Claim.State == "filled"
 }
 
 // trackSince returns since when a condition holds: zero if it does not.

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"swapkeep/chain"
@@ -29,10 +31,14 @@ func dialNetworks(cfg config.Config) (*chain.MultiClient, error) {
 			endpoints = append(endpoints, chain.Endpoint{Chain: n.ID})
 		}
 	}
-	for id := range given {
-		return nil, fmt.Errorf("networks.%d: not one of the wallet's networks", id)
+	h, err := chain.NewMultiClient(endpoints, hubOptions(cfg))
+	if err != nil {
+		return nil, err
 	}
-	return chain.NewMultiClient(endpoints, hubOptions(cfg))
+	if err := h.SetFar(slices.Collect(maps.Values(given))); err != nil {
+		return nil, fmt.Errorf("networks: %w", err)
+	}
+	return h, nil
 }
 
 func hubOptions(cfg config.Config) chain.Options {

@@ -65,10 +65,8 @@ func (e *Engine) depositMined(ctx context.Context, o swap.Order) (bool, error) {
 // await looks for one payment: first in the transaction that the provider names, which
 // must really be that payment, then among the token's transfers.
 func (e *Engine) await(ctx context.Context, w watchedDeposit, x proof.AwaitedPayment) (v *swap.Verdict, f findings, err error) {
-	if _, err := e.Nodes.Network(x.Chain); errors.Is(err, chain.ErrNoNetwork) {
+	if !e.Nodes.ReadsTransactions(x.Chain) {
 		return nil, f, nil // an end there can only be reported
-	} else if err != nil {
-		return nil, f, err
 	}
 	delete(w.l.shallow, x.What)
 	if c := w.order.Claim; c != nil && c.Tx != (common.Hash{}) && (c.Chain == 0 || c.Chain == x.Chain) && !w.l.ruledOut[ruled{x.What, c.Tx}] {
@@ -94,7 +92,8 @@ func (e *Engine) await(ctx context.Context, w watchedDeposit, x proof.AwaitedPay
 			f.likely = paid.seen
 		}
 	}
-	if x.Token != chain.Native {
+	_, failed := e.Nodes.Network(x.Chain) // only its own networks' logs are searched
+	if x.Token != chain.Native && failed == nil {
 		found, failed := e.awaitTransfer(ctx, w, x)
 		if found != nil {
 			return found, f, nil
@@ -305,7 +304,10 @@ func (e *Engine) payments(ctx context.Context, x proof.AwaitedPayment, ev chain.
 	if hosts = ev.Hosts; ev.To != x.To {
 		p.Ref.BalanceIncrease = true
 		g, by, err := e.Nodes.BalanceDelta(ctx, ev.Chain, x.To, ev.Block)
-		if err != nil {
+		switch {
+		case errors.Is(err, chain.ErrNoNetwork):
+			return nil, hosts, nil // far networks' balances are not read
+		case err != nil:
 			return nil, nil, err
 		}
 		if p.Amount, hosts = g.Amount, proof.FewerHosts(hosts, by); p.Amount.Cmp(x.Least) < 0 {

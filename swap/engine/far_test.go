@@ -12,7 +12,7 @@ import (
 func farFixture(t *testing.T, change func(*swap.Order)) (*proofFixture, *ledger, string) {
 	c := newProofFixture(t, 2)
 	far, urls := newLedger(t, noRPC, 2, c.now)
-	if err := c.hub.SetFar([]chain.Network{{ID: noRPC, Name: "Far", RPC: urls, Depth: ledgerDepth}}); err != nil {
+	if err := c.hub.SetFar([]chain.Endpoint{{Chain: noRPC, URLs: urls, Depth: ledgerDepth}}); err != nil {
 		t.Fatal(err)
 	}
 	c, id := withDeposit(c, func(o *swap.Order) {

@@ -54,6 +54,11 @@ func (n modelNodes) read(id uint64) (c *modelChain, view int, err error) {
 	return c, c.view(host), nil
 }
 
+func (n modelNodes) ReadsTransactions(id uint64) bool {
+	_, err := n.m.chainOf(id)
+	return err == nil
+}
+
 // agreeing returns what both hosts say, or ErrDisagree.
 func agreeing[T any](n modelNodes, id uint64, ask func(modelNodes) (T, error)) (T, error) {
 	var said [2]T

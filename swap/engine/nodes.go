@@ -15,6 +15,9 @@ type Nodes interface {
 	plan.Nodes
 	Allowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error)
 	PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error)
+	// ReadsTransactions reports whether Evidence and Head answer for a network; the other
+	// methods answer for the wallet's own only.
+	ReadsTransactions(id uint64) bool
 	Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error)
 	Settled(ctx context.Context, id uint64) (b chain.Block, hosts []string, err error)
 	Head(ctx context.Context, id uint64) (uint64, error)
