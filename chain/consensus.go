@@ -169,7 +169,7 @@ type memberForm int
 const (
 	octets memberForm = iota // a hash, an address or data; none = empty
 	number
-	flag
+	truth
 )
 
 // A txMember is a member of a transaction, by its name in JSON.
@@ -185,7 +185,7 @@ const depositType = 0x7e
 // the order of their encoding: 0x7e of the OP stack (op-geth), the others of Arbitrum (the
 // go-ethereum of Nitro).
 var unsignedTypes = map[byte][]txMember{
-	depositType: {{"sourceHash", octets}, {"from", octets}, {"to", octets}, {"mint", number}, {"value", number}, {"gas", number}, {"isSystemTx", flag}, {"input", octets}},
+	depositType: {{"sourceHash", octets}, {"from", octets}, {"to", octets}, {"mint", number}, {"value", number}, {"gas", number}, {"isSystemTx", truth}, {"input", octets}},
 	0x64:        {{"chainId", number}, {"requestId", octets}, {"from", octets}, {"to", octets}, {"value", number}},
 	0x65:        {{"chainId", number}, {"from", octets}, {"nonce", number}, {"maxFeePerGas", number}, {"gas", number}, {"to", octets}, {"value", number}, {"input", octets}},
 	0x66:        {{"chainId", number}, {"requestId", octets}, {"from", octets}, {"maxFeePerGas", number}, {"gas", number}, {"to", octets}, {"value", number}, {"input", octets}},
@@ -208,13 +208,13 @@ func (t *blockTx) readUnsigned(raw json.RawMessage, members []txMember) error {
 		var b hexutil.Bytes
 		var n hexutil.Big
 		var yes bool
-		into := map[memberForm]any{octets: &b, number: &n, flag: &yes}[m.form]
+		into := map[memberForm]any{octets: &b, number: &n, truth: &yes}[m.form]
 		if v := given[m.name]; len(v) > 0 && string(v) != "null" {
 			if err := json.Unmarshal(v, into); err != nil {
 				return err
 			}
 		}
-		items[i] = map[memberForm]any{octets: []byte(b), number: n.ToInt(), flag: yes}[m.form]
+		items[i] = map[memberForm]any{octets: []byte(b), number: n.ToInt(), truth: yes}[m.form]
 		switch m.name {
 		case "from":
 			t.from = common.BytesToAddress(b)

@@ -10,20 +10,24 @@ import (
 	"strings"
 	"time"
 
-	"swapkeep/internal/clock"
-
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Errors of CheckReceipt, besides temporary ones.
-var (
-	// ErrNotRecomputable means that this version cannot recompute the network's receipts.
-	ErrNotRecomputable = errors.New("the network's receipts cannot be recomputed")
-	// ErrForged means that hosts showed what a block's own hash, or the chain above it,
-	// contradicts. The error names them.
-	ErrForged = errors.New("rpc hosts show what the block contradicts")
-)
+// ErrNotRecomputable means that this version cannot recompute the network's receipts.
+var ErrNotRecomputable = errors.New("the network's receipts cannot be recomputed")
+
+// A ForgedError means that hosts showed what a block's own hash, or the chain above it,
+// contradicts.
+type ForgedError struct {
+	Hosts []string
+	chain uint64
+	what  string
+}
+
+func (e *ForgedError) Error() string {
+	return fmt.Sprintf("chain %d: %s: forged: %s", e.chain, strings.Join(e.Hosts, ", "), e.what)
+}
 
 // CheckReceipt checks evidence, by which something is about to become final, against what its
 // block's hash commits to: it recomputes the header's hash, the roots of the transactions and of
@@ -32,7 +36,7 @@ var (
 // ev has its logs; stored evidence has none.
 //
 // One host is enough for all but that last block, since nothing that it shows depends on its
-// word. It may be repeated. Errors: [ErrNotRecomputable], [ErrForged]; any other is temporary:
+// word. It may be repeated. Errors: [ErrNotRecomputable], a [ForgedError]; any other is temporary:
 // it says that no host serves what is needed, or in a form that is not known here.
 func (h *MultiClient) CheckReceipt(ctx context.Context, ev Evidence, logs bool) error {
 	if !recomputable(ev.Chain) {
@@ -86,43 +90,35 @@ func (p *pool) checkAncestor(ctx context.Context, ev Evidence) error {
 // contradicts itself decides the error: nothing may become final then.
 func fromAny[T any](p *pool, ask func(*endpoint) (T, error)) (T, error) {
 	var none T
+	var forgers []string
 	var errs []error
-	forged := false
 	for _, e := range p.order() {
 		v, err := ask(e)
 		if err == nil {
+			_ = p.forged(forgers, "what another host shows otherwise")
 			return v, nil
 		}
 		if errors.Is(err, errContradiction) {
-			forged = true
-			err = fmt.Errorf("%s: %w", e.host, err)
-			e.distrust(err)
+			forgers = append(forgers, e.host)
 		}
 		errs = append(errs, err)
 	}
 	err := errors.Join(errs...)
-	if forged {
-		return none, fmt.Errorf("chain %d: %w: %w", p.network.ID, ErrForged, err)
+	if len(forgers) > 0 {
+		return none, p.forged(forgers, err.Error())
 	}
 	return none, fmt.Errorf("chain %d: %w", p.network.ID, err)
 }
 
-// forged returns ErrForged about hosts, which are not trusted for a while.
+// forged returns a ForgedError about hosts, which are not trusted for a while.
 func (p *pool) forged(hosts []string, what string) error {
-	err := fmt.Errorf("chain %d: %w, %s (%s)", p.network.ID, ErrForged, what, strings.Join(hosts, ", "))
+	err := &ForgedError{Hosts: hosts, chain: p.network.ID, what: what}
 	for _, e := range p.endpoints {
 		if slices.Contains(hosts, e.host) {
 			e.distrust(err)
 		}
 	}
 	return err
-}
-
-// distrust makes e rest as one that serves another chain does: its siblings are asked first.
-func (e *endpoint) distrust(err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.failures, e.failed, e.retryAt = e.failures+1, err.Error(), clock.Now().Add(maxBackoff)
 }
 
 // blockByHash asks e for the block with that hash; without txs it has its header alone.

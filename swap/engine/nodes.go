@@ -16,6 +16,7 @@ type Nodes interface {
 	Allowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error)
 	PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error)
 	Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error)
+	CheckReceipt(ctx context.Context, ev chain.Evidence, logs bool) error
 	Settled(ctx context.Context, id uint64) (b chain.Block, hosts []string, err error)
 	Head(ctx context.Context, id uint64) (uint64, error)
 	Logs(ctx context.Context, id uint64, f chain.LogFilter, from uint64) (chain.LogScan, error)
