@@ -105,7 +105,7 @@ func fromAny[T any](p *pool, ask func(*endpoint) (T, error)) (T, error) {
 	}
 	err := errors.Join(errs...)
 	if len(forgers) > 0 {
-		return none, p.forged(forgers, err.Error())
+		return none, p.forged(forgers, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	return none, fmt.Errorf("chain %d: %w", p.network.ID, err)
 }

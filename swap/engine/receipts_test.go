@@ -80,7 +80,7 @@ func TestNoVerdictByForgedReceipts(t *testing.T) {
 		by     string
 	}{
 		"a fill's amount":  {nil, func(c *proofFixture) { c.src.mineFinal(fill(1000)) }, func(c *proofFixture) { c.src.bothLie(raised) }, swap.ProvenByFill},
-		"an invented fill": {nil, func(*proofFixture) {}, func(c *proofFixture) { c.src.bothLie(inventsFill(c.src)) }, ""},
+		"an invented fill": {nil, func(c *proofFixture) { c.src.mine(6) }, func(c *proofFixture) { c.src.bothLie(inventsFill(c.src)) }, ""},
 		"an arrival's amount": {deposit, func(c *proofFixture) { c.dst.mineFinal(arrival(1, solver, 1000)) }, func(c *proofFixture) {
 			c.dst.bothLie(raised)
 			c.claimEnd(swap.Filled, arrival(1, solver, 1000).hash, dstChain)
