@@ -177,3 +177,22 @@ func TestReceiptsAreAwaited(t *testing.T) {
 		want(c, id, swap.NotRecomputable)
 	})
 }
+
+// TestDepositInAnotherBlock checks that a deposit that a deep reorganisation moved does not keep
+// its payment from being proven.
+func TestDepositInAnotherBlock(t *testing.T) {
+	c := newProofFixture(t, 2)
+	c.provider.proof = arrivalProof
+	id := c.order(c.deposited)
+	was := c.pollOnce(id).Results[0].Evidence
+	n := int(c.src.number() - was.Block + 1)
+	c.src.reorg(n)
+	c.src.mineFinal(ledgerTx{hash: was.Tx, from: account, to: fillsFor})
+	c.dst.mineUntil(c.src.head().time)
+	c.dst.mineFinal(arrival(1, solver, 1000))
+	o := c.pollRepeatedly(id)
+	c.wantVerdict(o, swap.ProvenByArrival, bothAgree)
+	if o.Verdict == nil || o.Verdict.Receipt != swap.Recomputed || o.Verdict.Deposit.BlockHash == was.BlockHash {
+		t.Errorf("verdict %+v", o.Verdict)
+	}
+}
