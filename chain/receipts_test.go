@@ -233,9 +233,9 @@ func TestForgedReceipts(t *testing.T) {
 			object(list[0])["transactionHash"], object(list[2])["transactionHash"] = object(list[2])["transactionHash"], object(list[0])["transactionHash"]
 			return v
 		}))},
-		"two transactions and receipts in each other's place": {0, both(another(0, 2), in("eth_getBlockByHash", w.block, func(b map[string]any) {
+		"two transactions of one type in each other's place": {3, both(another(3, 2), in("eth_getBlockByHash", w.block, func(b map[string]any) {
 			if list, ok := b["transactions"].([]any); ok {
-				swapped(list, 0, 2)
+				swapped(list, 2, 3)
 			}
 		}))},
 		"a root that is not in the hash":        {0, both(inReceipt(w.txs[0], flip), in("eth_getBlockByHash", w.block, func(b map[string]any) { b["receiptsRoot"] = common.Hash{1}.Hex() }))},
