@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
-	"github.com/ethereum/go-ethereum/trie"
 )
 
 // Why a block's answers do not give its hash or its roots.
@@ -52,15 +50,6 @@ type blockReceipt struct {
 	Nonce   *hexutil.Uint64 `json:"depositNonce"`
 	Version *hexutil.Uint64 `json:"depositReceiptVersion"`
 }
-
-// encodings are the consensus encodings of transactions or receipts, in their order.
-type encodings [][]byte
-
-func (l encodings) Len() int { return len(l) }
-
-func (l encodings) EncodeIndex(i int, w *bytes.Buffer) { w.Write(l[i]) }
-
-func (l encodings) root() common.Hash { return types.DeriveSha(l, trie.NewStackTrie(nil)) }
 
 // headerMembers are the members of a block's answer that this version can place: those of the
 // header up to requestsHash, and those that no hash commits to. Later ones are optional, and

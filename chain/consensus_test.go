@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math/big"
@@ -127,6 +128,29 @@ func TestEveryType(t *testing.T) {
 	}
 	if len(b.txs) != 5 || b.txs[3].kind != types.BlobTxType {
 		t.Errorf("transactions %+v", b.txs)
+	}
+}
+
+// A rawList is a list as go-ethereum derives roots of.
+type rawList [][]byte
+
+func (l rawList) Len() int                           { return len(l) }
+func (l rawList) EncodeIndex(i int, w *bytes.Buffer) { w.Write(l[i]) }
+
+// TestTrieRoot compares roots with those of go-ethereum's trie, of lists of short and long
+// elements.
+func TestTrieRoot(t *testing.T) {
+	var list rawList
+	for n := range 700 {
+		if got, want := encodings(list).root(), types.DeriveSha(list, trie.NewStackTrie(nil)); got != want {
+			t.Fatalf("%d elements: %s, want %s", n, got, want)
+		}
+		list = append(list, bytes.Repeat([]byte{byte(n), byte(n >> 8)}, 1+n%40))
+		if n > 140 && n%50 != 0 { // every length near the changes of the index's encoding is compared
+			for range 9 {
+				list = append(list, []byte{byte(n)})
+			}
+		}
 	}
 }
 
