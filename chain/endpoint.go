@@ -47,6 +47,8 @@ type endpoint struct {
 	failures int
 	failed   string // the last failure, without the URL; "" = the last use succeeded
 	retryAt  time.Time
+	lie      string    // what it forged last …
+	lieUntil time.Time // … and until when it is asked last for that, however well it answers
 	seen     seenHead
 
 	noSimulate atomic.Int64 // when it said that it has no eth_simulateV1, in Unix nanoseconds
@@ -190,7 +192,21 @@ func isRateLimit(err error) bool {
 func (e *endpoint) backingOff() (time.Time, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.retryAt, clock.Now().Before(e.retryAt)
+	at := e.retryAt
+	if e.lieUntil.After(at) {
+		at = e.lieUntil
+	}
+	return at, clock.Now().Before(at)
+}
+
+// distrustTime is how long a host that forged something is asked after the others.
+const distrustTime = 10 * time.Minute
+
+// distrust makes e rest because it forged something.
+func (e *endpoint) distrust(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lie, e.lieUntil = err.Error(), clock.Now().Add(distrustTime)
 }
 
 // redactURL rewrites an error so that it names the host and never the URL.

@@ -130,7 +130,7 @@ func (p *pool) survey(ctx context.Context) {
 type EndpointHealth struct {
 	Chain    uint64
 	Host     string
-	Failure  string    // of its last use; "" = none, or never used
+	Failure  string    // of its last use, or what it forged lately; "" = none, or never used
 	RetryAt  time.Time // end of its backoff, until which it is asked after the others; zero = none
 	Head     uint64    // its latest block when last seen; 0 = unknown
 	HeadTime time.Time // of that block
@@ -153,8 +153,12 @@ func (h *MultiClient) Health() []EndpointHealth {
 func (e *endpoint) health(behind bool) EndpointHealth {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	failure, retryAt := e.failed, e.retryAt
+	if failure == "" && clock.Now().Before(e.lieUntil) {
+		failure, retryAt = e.lie, e.lieUntil
+	}
 	return EndpointHealth{
-		Chain: e.chain, Host: e.host, Failure: e.failed, RetryAt: e.retryAt,
+		Chain: e.chain, Host: e.host, Failure: failure, RetryAt: retryAt,
 		Head: e.seen.number, HeadTime: e.seen.time, Behind: behind,
 	}
 }

@@ -45,7 +45,7 @@ func TestWordsAreTheWalletsOwn(t *testing.T) {
 		"ProviderKind": kinds, "OrderKind": constants(swaps, "Kind"), "SupportLevel": constants(swaps, "Support"),
 		"StepKind": constants(swaps, "StepKind"), "EffectKind": constants(swaps, "EffectKind"), "SettledBy": constants(swaps, "SettledBy"),
 		"FeeBasis": constants(swaps, "FeeBasis"),
-		"Severity": constants(swaps, "Severity"), "FindingCode": slices.Collect(maps.Keys(findingsOf(judges))), "ProvenBy": proofs, "VerdictSource": constants(swaps, "SourceCode"),
+		"Severity": constants(swaps, "Severity"), "FindingCode": slices.Collect(maps.Keys(findingsOf(judges))), "ProvenBy": proofs, "VerdictSource": constants(swaps, "SourceCode"), "VerdictReceipt": constants(swaps, "ReceiptCode"),
 		"OrderState": constants(swaps, "State"), "Condition": constants(swaps, "Condition"), "AllowanceKind": constants(swaps, "AllowanceKind"),
 		"ReasonCode": constants(swaps, "ReasonCode"), "TextAuthor": constants(swaps, "TextAuthor"), "Trusted": trusted,
 		"AttemptKind": constants(chains, "AttemptKind"), "ChartPeriod": periods,

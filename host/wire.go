@@ -251,7 +251,7 @@ func verdictOf(v *swap.Verdict) *protocol.Verdict {
 		return nil
 	}
 	out := &protocol.Verdict{
-		State: string(v.State), ProvenBy: v.ProvenBy, BelowMinimum: v.BelowMinimum, Sources: string(v.Sources), Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
+		State: string(v.State), ProvenBy: v.ProvenBy, BelowMinimum: v.BelowMinimum, Sources: string(v.Sources), Receipt: string(v.Receipt), Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
 	}
 	if len(v.Logs) > 0 {
 		out.Logs = list(v.Logs, logRefOf)

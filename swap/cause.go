@@ -62,6 +62,8 @@ const (
 	AllowanceUnchecked   ReasonCode = "allowance_unchecked"
 	CheckTransaction     ReasonCode = "check_transaction"
 	InvalidationFailed   ReasonCode = "invalidation_failed"
+	ReceiptsAwaited      ReasonCode = "receipts_awaited"
+	ReceiptForged        ReasonCode = "receipt_forged"
 	ReasonRecordTampered ReasonCode = "record_tampered"
 )
 
@@ -146,6 +148,8 @@ var causeTexts = map[ReasonCode]string{
 	AllowanceUnchecked:   "could not check whether {spender} spent its allowance: check the balance",
 	CheckTransaction:     "check transaction {tx} on chain {chainId}",
 	InvalidationFailed:   "it could not be cancelled on-chain; it expires by itself",
+	ReceiptsAwaited:      "its end is known, but no RPC endpoint of chain {chainId} serves the receipts of block {block}, which must confirm it",
+	ReceiptForged:        "RPC endpoints ({hosts}) show an end that block {block} of chain {chainId} contradicts: replace them",
 	ReasonRecordTampered: "the order's record was changed outside Swapkeep: nothing more is signed for it",
 
 	NonceUsed:    "another transaction used its nonce; this one can never be mined",

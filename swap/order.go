@@ -73,6 +73,8 @@ type Progress struct {
 	// Searched has, by name of the search, the block up to which all blocks were searched
 	// twice. It is updated from time to time.
 	Searched map[string]uint64 `json:"searched,omitempty"`
+	// ReceiptsAwaited is since when its end waits for receipts that no host serves.
+	ReceiptsAwaited time.Time `json:"receiptsAwaited,omitzero"`
 }
 
 // An Outcome is how an order ended and, until then, why it waits or was refused.
@@ -116,6 +118,7 @@ type Verdict struct {
 	BelowMinimum bool            `json:"belowMinimum,omitempty"` // less than the minimum received
 	Spent        *Spend          `json:"spent,omitempty"`        // what left, if that may differ from what was signed
 	Sources      SourceCode      `json:"sources"`                // how many RPC hosts agree, or without a receipt what the wallet itself knows
+	Receipt      ReceiptCode     `json:"receipt,omitempty"`      // what the receipts of Evidence and Deposit were held against
 	Evidence     *chain.Evidence `json:"evidence,omitempty"`     // of the transaction that ended it
 	Deposit      *chain.Evidence `json:"deposit,omitempty"`      // of our transaction that the payment answers
 	Logs         []LogRef        `json:"logs,omitempty"`         // those of Evidence that count, for this order only

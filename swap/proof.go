@@ -147,6 +147,20 @@ const (
 	NeverSent     SourceCode = "never_sent"      // no RPC endpoint accepted our transaction
 )
 
+// A ReceiptCode is the code of what the receipts behind a verdict were held against.
+type ReceiptCode string
+
+// The codes, each worse than the one before. A verdict without a receipt has none, like one that
+// an older version gave.
+const (
+	Recomputed      ReceiptCode = "recomputed"       // the roots and the hash of the block, which the chain above it has
+	NotRecomputable ReceiptCode = "not_recomputable" // nothing: it cannot be done on the network
+	NotRecomputed   ReceiptCode = "not_recomputed"   // nothing: for a long time no host served what is needed
+)
+
+// ReceiptCodes are the codes in that order.
+var ReceiptCodes = []ReceiptCode{"", Recomputed, NotRecomputable, NotRecomputed}
+
 // Proofs returns the table of ends and what proves them.
 func Proofs() []ProofRow { return slices.Clone(proofs) }
 

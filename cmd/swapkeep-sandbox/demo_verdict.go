@@ -61,6 +61,9 @@ func (s *demoRun) proof(l *ledger, o protocol.Order) {
 		counts = fmt.Sprintf("; %s counted, for this order only", count(len(v.Logs), "log"))
 	}
 	s.out.Fact("", messages.Source(v.Sources)+counts)
+	if v.Receipt != "" {
+		s.out.Fact("", messages.Receipt(v.Receipt))
+	}
 }
 
 func (s *demoRun) chainName(id uint64) string {

@@ -26,7 +26,7 @@ func TestEveryCauseHasWords(t *testing.T) {
 	l, o := causeOrder()
 	details := map[string]string{
 		"minOut": "595506904", "offered": "594000000", "spent": "7000001", "allowed": "8000001", "spender": string(usdcBase), "tx": "0x05", "chainId": "8453", "state": "filled",
-		"condition": "cancelling", "block": "77", "step": "2", "tier": "fast", "previous": "1000000000000000", "ceiling": "2000000000000000",
+		"condition": "cancelling", "block": "77", "hosts": "a.example, b.example", "step": "2", "tier": "fast", "previous": "1000000000000000", "ceiling": "2000000000000000",
 	}
 	i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == "ReasonCode" })
 	baseUnits := regexp.MustCompile(`\b\d{7,}`)

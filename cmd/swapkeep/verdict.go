@@ -50,6 +50,9 @@ func (l *daemonConn) verdictFacts(ctx context.Context, o protocol.Order) (facts 
 	if v.Sources != "" {
 		facts = append(facts, [2]string{"sources", messages.Source(v.Sources)})
 	}
+	if v.Receipt != "" {
+		facts = append(facts, [2]string{"receipts", messages.Receipt(v.Receipt)})
+	}
 	return facts, nil
 }
 

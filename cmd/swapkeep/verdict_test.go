@@ -17,7 +17,7 @@ func TestVerdictFacts(t *testing.T) {
 		tokens: map[tokenID]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}}}
 	mine, theirs := protocol.Hash("0x01"), protocol.Hash("0x02")
 	o := protocol.Order{Terms: protocol.Terms{Account: "0xme", SrcChainID: 1}, Steps: []protocol.Step{{Tx: mine}}, Reason: "so it is", Verdict: &protocol.Verdict{
-		State: "filled", ProvenBy: "arrival", Sources: "two_hosts", Spent: &protocol.Spend{Token: "0xdai", Amount: "1250"},
+		State: "filled", ProvenBy: "arrival", Sources: "two_hosts", Receipt: "recomputed", Spent: &protocol.Spend{Token: "0xdai", Amount: "1250"},
 		Evidence: &protocol.Evidence{ChainID: 10, Tx: theirs, Block: 7, Depth: 5, From: "0xfiller", FeePaid: "1000000000000000000"},
 		Deposit:  &protocol.Evidence{ChainID: 1, Tx: mine, Block: 3, Depth: 9, From: "0xme", FeePaid: "2000000000000000000"},
 		Logs:     []protocol.LogRef{{ChainID: 10, LogIndex: 2}, {ChainID: 10, LogIndex: -1}, {ChainID: 10, LogIndex: -1, BalanceIncrease: true}},
@@ -30,7 +30,7 @@ func TestVerdictFacts(t *testing.T) {
 	text := fmt.Sprint(facts)
 	for _, want := range []string{
 		"[reason so it is]", "[network fee 2 ETH]", "[proven by A known filler paid the recipient after your deposit.]", "[proof 0x02, block 7, 5 deep]", "[deposit 0x01, block 3, 9 deep]",
-		"[counts log 3 of it, the ETH sent with it, what its block added to the balance, for this order only]", "[searched Ethereum, blocks 5 to 9 (", ", by a and b: nothing]", "[sources two or more RPC hosts agree]",
+		"[counts log 3 of it, the ETH sent with it, what its block added to the balance, for this order only]", "[searched Ethereum, blocks 5 to 9 (", ", by a and b: nothing]", "[sources two or more RPC hosts agree]", "[receipts the block's receipts were recomputed]",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)

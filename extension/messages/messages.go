@@ -34,9 +34,9 @@ func parse[T any](name string) (v T) {
 	return v
 }
 
-// State, Condition, Source and Trusted return the words for a code of the wire's vocabularies
-// OrderState, Condition, VerdictSource and Trusted; a code of a newer daemon is returned as it
-// is.
+// State, Condition, Source, Receipt and Trusted return the words for a code of the wire's
+// vocabularies OrderState, Condition, VerdictSource, VerdictReceipt and Trusted; a code of a newer
+// daemon is returned as it is.
 func State(code string) string { return lookUp("state_", code) }
 
 // Condition is described at [State].
@@ -44,6 +44,9 @@ func Condition(code string) string { return lookUp("condition_", code) }
 
 // Source is described at [State].
 func Source(code string) string { return lookUp("source_", code) }
+
+// Receipt is described at [State].
+func Receipt(code string) string { return lookUp("receipt_", code) }
 
 // Trusted is described at [State].
 func Trusted(code string) string { return lookUp("trusted_", code) }

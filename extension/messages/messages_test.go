@@ -14,7 +14,7 @@ import (
 
 // codePrefixes has the keys' prefix for each vocabulary that has words.
 var codePrefixes = map[string]string{
-	"OrderState": "state_", "Condition": "condition_", "VerdictSource": "source_", "Trusted": "trusted_", "ReasonCode": "cause_", "ProvenBy": "order_by_", "FindingCode": "finding_", "HostProblem": "host_",
+	"OrderState": "state_", "Condition": "condition_", "VerdictSource": "source_", "VerdictReceipt": "receipt_", "Trusted": "trusted_", "ReasonCode": "cause_", "ProvenBy": "order_by_", "FindingCode": "finding_", "HostProblem": "host_",
 }
 
 // variants are the keys that have a code's prefix and are for no code of their own.

@@ -138,6 +138,7 @@ type Verdict struct {
 	BelowMinimum bool      `json:"belowMinimum,omitempty" doc:"less than the minimum received"`
 	Spent        *Spend    `json:"spent,omitempty" doc:"what left the account, where that may be another amount than was signed"`
 	Sources      string    `json:"sources" of:"VerdictSource" doc:"how many RPC hosts agree, or without a receipt what the wallet itself knows"`
+	Receipt      string    `json:"receipt,omitempty" of:"VerdictReceipt" doc:"whether the receipts of evidence and deposit were recomputed, or rest on what hosts say; absent: there is none, or an older version gave the verdict"`
 	Evidence     *Evidence `json:"evidence,omitempty" doc:"of the transaction that ended it"`
 	Deposit      *Evidence `json:"deposit,omitempty" doc:"of the order's own transaction, which that answers"`
 	Logs         []LogRef  `json:"logs,omitempty" doc:"what of the evidence counts; each counts for one order only"`

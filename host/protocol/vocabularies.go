@@ -53,11 +53,12 @@ var Vocabularies = []Vocabulary{
 		"absence", "never_signed", "never_sent", "invalidated", "cancel", "withdrawn", "never_sent_cancelled",
 	}},
 	{"VerdictSource", []string{"one_host", "two_hosts", "nothing_signed", "no_spend_signed", "wrapped_only", "nonce_used", "never_sent"}},
+	{"VerdictReceipt", []string{"recomputed", "not_recomputable", "not_recomputed"}},
 	{"ReasonCode", []string{
 		"refused", "refused_for_now", "refused_unsigned", "refused_by_provider", "outside_terms",
 		"price_fell", "refund_changed", "effects_changed", "permit_changed", "route_unavailable", "gas_above_ceiling", "approval_needed", "approval_changed",
 		"balance_short", "cancel_above_ceiling", "approval_not_visible", "allowance_spent", "allowance_unchecked", "check_transaction", "invalidation_failed",
-		"record_tampered",
+		"receipts_awaited", "receipt_forged", "record_tampered",
 		"deadline_passed", "withdrawn", "nonce_used", "cancel_mined", "reverted", "not_broadcast", "not_submitted", "proven", "user_closed", "closed_too_old",
 		"speedup_above_ceiling", "speedup_would_fail", "speedup_insufficient_funds", "speedup_limit", "speedup_too_late", "speedup_ended", "speedup_cancelling",
 		"accepted", "approving", "executing", "approved", "steps_done", "keys_locked", "waiting", "allowance_locked", "approval_skipped",

@@ -43,23 +43,27 @@ func (e *Engine) proveDeposit(ctx context.Context, o swap.Order, p swap.Proof, d
 	if v == nil && elapsed(e.Now(), l.depositChecked) < absentTime {
 		return nil, f, err
 	}
-	standing, failed := e.depositMined(ctx, o)
-	if failed != nil || !standing {
+	mined, failed := e.depositMined(ctx, o)
+	if failed != nil || mined == nil {
 		return nil, f, errors.Join(err, failed)
 	}
 	l.depositChecked = e.Now()
 	if v != nil {
+		v.Deposit = mined // it may be in another block by now
 		return v, f, nil
 	}
 	return nil, f, err
 }
 
-// depositMined reports whether our own deposit transaction is still mined; if its block was
-// reorganised away, Poll sends it again.
-func (e *Engine) depositMined(ctx context.Context, o swap.Order) (bool, error) {
+// depositMined returns the evidence of our own deposit transaction as it is now; nil if it is not
+// mined. If its block was reorganised away, Poll sends it again.
+func (e *Engine) depositMined(ctx context.Context, o swap.Order) (*chain.Evidence, error) {
 	_, step := proof.DepositEvidence(o)
 	_, ev, err := e.Sender.Poll(ctx, stepKey(o, step))
-	return err == nil && ev != nil && ev.Success, err
+	if err != nil || ev == nil || !ev.Success {
+		return nil, err
+	}
+	return ev, nil
 }
 
 // await looks for one payment: first in the transaction that the provider names, which

@@ -508,7 +508,7 @@ func TestRaceForALog(t *testing.T) {
 		t.Fatal(v, err)
 	}
 	c.wantVerdict(c.pollOnce(first), swap.ProvenByArrival, bothAgree)
-	if _, err := proven(&o, *v); err != nil {
+	if _, err := c.engine.proven(t.Context(), &o, *v); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.engine.Journal.Update(&o, swap.NewCause("too late")); !errors.Is(err, journal.ErrProofUsed) {

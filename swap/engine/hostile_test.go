@@ -291,6 +291,8 @@ func (s fixedEvidence) Evidence(context.Context, uint64, common.Hash) (chain.Evi
 	return s.ev, true, nil
 }
 
+func (fixedEvidence) CheckReceipt(context.Context, chain.Evidence, bool) error { return nil }
+
 // TestDeadlineWhileSigning covers a deadline that passes between the last check of the
 // clock and the signature: the order expires and is not cancelled.
 func TestDeadlineWhileSigning(t *testing.T) {

@@ -406,6 +406,7 @@ func (m *model) fail(t *rapid.T) bool {
 	c.blind = rapid.Bool().Draw(t, "blind")
 	c.hides = rapid.IntRange(0, 2).Draw(t, "hides")
 	c.liar, c.about = rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "liar"), rapid.SampledFrom(modelLies).Draw(t, "about")
+	c.flips = rapid.IntRange(0, 3).Draw(t, "flips") == 3
 	return true
 }
 

@@ -281,8 +281,21 @@ func (n modelNodes) Evidence(_ context.Context, id uint64, hash common.Hash) (ch
 		return seen[0], false, err
 	}
 	agreed := seen[1] // never the deeper one
-	agreed.Hosts = modelHosts[:]
+	agreed.Hosts, agreed.Success = modelHosts[:], agreed.Success != (c.flips && !n.deep)
 	return agreed, agreed.Depth >= modelDepth, nil
+}
+
+// CheckReceipt needs one host, and holds evidence against the chain as it is.
+func (n modelNodes) CheckReceipt(_ context.Context, ev chain.Evidence, logs bool) error {
+	c, _, err := n.read(ev.Chain)
+	if err != nil {
+		return err
+	}
+	is, ok := c.hostEvidence(0, ev.Tx)
+	if !ok || is.BlockHash != ev.BlockHash || is.Success != ev.Success || is.From != ev.From || is.Value.Cmp(ev.Value) != 0 || logs && !reflect.DeepEqual(is.Logs, ev.Logs) {
+		return &chain.ForgedError{Hosts: ev.Hosts}
+	}
+	return nil
 }
 
 // both fails unless both hosts answer.

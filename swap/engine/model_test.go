@@ -180,7 +180,7 @@ func (m *model) actions() []action {
 }
 
 func (c *modelChain) heal() {
-	c.send, c.down, c.lag, c.second, c.blind, c.hides, c.liar = "", [2]bool{}, 0, false, false, 0, 0
+	c.send, c.down, c.lag, c.second, c.blind, c.hides, c.liar, c.flips = "", [2]bool{}, 0, false, false, 0, 0, false
 }
 
 // drawWeighted draws one of actions by its weight; rapid's own draws prefer small values.

@@ -45,6 +45,7 @@ type modelChain struct {
 	hides  int     // the host that hides logs, from 1; 0 = neither
 	liar   int     // the host that lies for the broker, from 1; 0 = neither
 	about  string  // what it lies about; of modelLies
+	flips  bool    // both hosts tell the engine that what succeeded failed, and the other way round
 
 	reorged map[common.Hash]bool // transactions and bids that were final and were removed by a reorg
 }

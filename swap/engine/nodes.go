@@ -19,6 +19,7 @@ type Nodes interface {
 	// methods answer for the wallet's own only.
 	ReadsTransactions(id uint64) bool
 	Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error)
+	CheckReceipt(ctx context.Context, ev chain.Evidence, logs bool) error
 	Settled(ctx context.Context, id uint64) (b chain.Block, hosts []string, err error)
 	Head(ctx context.Context, id uint64) (uint64, error)
 	Logs(ctx context.Context, id uint64, f chain.LogFilter, from uint64) (chain.LogScan, error)

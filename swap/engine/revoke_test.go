@@ -307,6 +307,10 @@ func (m loglessNodes) Evidence(ctx context.Context, id uint64, tx common.Hash) (
 	return ev, ok, err
 }
 
+func (m loglessNodes) CheckReceipt(ctx context.Context, ev chain.Evidence, _ bool) error {
+	return m.Nodes.CheckReceipt(ctx, ev, false)
+}
+
 func (m loglessNodes) Allowance(context.Context, uint64, common.Address, common.Address, common.Address) (*big.Int, error) {
 	return big.NewInt(m.left), nil
 }

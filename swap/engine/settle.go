@@ -32,7 +32,7 @@ func (e *Engine) settle(ctx context.Context, o *swap.Order) (swap.Cause, error) 
 		return swap.NoCause, err
 	}
 	if v.ProvenBy != swap.ProvenByOwnCall {
-		return proven(o, v)
+		return e.proven(ctx, o, v)
 	}
 	switch alone, err := e.settledAlone(*o, *v.Evidence); {
 	case err != nil:
@@ -43,13 +43,7 @@ func (e *Engine) settle(ctx context.Context, o *swap.Order) (swap.Cause, error) 
 		return swap.WaitCause(swap.AmountUnclear), nil
 	}
 	v.Logs = proof.RefsOf(v.Evidence.Chain, v.Evidence.Tx, proof.TransfersTo(v.Evidence.Logs, o.Terms.TokenOut, o.Terms.Recipient)...)
-	return proven(o, v)
-}
-
-// proven records a verdict and moves o to its state.
-func proven(o *swap.Order, v swap.Verdict) (swap.Cause, error) {
-	o.Verdict, o.Condition = &v, swap.NoCondition
-	return swap.NewCause(swap.Proven, "state", string(v.State)), o.SetState(v.State)
+	return e.proven(ctx, o, v)
 }
 
 // settleProvider polls the provider and searches the chains. Only evidence from the
@@ -72,11 +66,16 @@ func (e *Engine) settleProvider(ctx context.Context, o *swap.Order) (swap.Cause,
 	}
 	v, found, err := e.proveProvider(ctx, *o, p, l)
 	countClaim(o, before)
+	if v == nil && err == nil {
+		dropReceiptCause(o)
+	}
 	switch {
 	case v != nil:
-		l.close()
-		explainUnclear(o, common.Hash{})
-		return proven(o, *v)
+		note, err := e.proven(ctx, o, *v)
+		if o.State.Final() {
+			l.close()
+		}
+		return note, err
 	case err == nil && (o.Condition == swap.NoCondition || o.Unproven()):
 		explainUnclear(o, found.unclear)
 		if o.Condition == swap.LikelyPaid {

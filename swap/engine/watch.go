@@ -38,7 +38,7 @@ func (e *Engine) ended(ctx context.Context, o *swap.Order, tx chain.Tx, ev *chai
 	switch tx.State {
 	case chain.TxReplaced:
 		o.SetCause(swap.NewCause(swap.NonceUsed))
-		return e.end(o, swap.ProvenByTxReplaced, nil, swap.NonceReplaced)
+		return e.end(ctx, o, swap.ProvenByTxReplaced, nil, swap.NonceReplaced)
 	case chain.TxRejected:
 		return e.rejected(ctx, o, tx)
 	case chain.TxUnknown:
@@ -50,16 +50,16 @@ func (e *Engine) ended(ctx context.Context, o *swap.Order, tx chain.Tx, ev *chai
 	}
 	if tx.State == chain.TxCancelled {
 		o.SetCause(swap.NewCause(swap.CancelMined))
-		return e.end(o, swap.ProvenByCancel, ev, "")
+		return e.end(ctx, o, swap.ProvenByCancel, ev, "")
 	}
-	return e.mined(o, *ev)
+	return e.mined(ctx, o, *ev)
 }
 
 // mined handles a step's own transaction that is mined at the required depth.
-func (e *Engine) mined(o *swap.Order, ev chain.Evidence) (swap.Cause, error) {
+func (e *Engine) mined(ctx context.Context, o *swap.Order, ev chain.Evidence) (swap.Cause, error) {
 	if !ev.Success {
 		o.SetCause(swap.NewCause(swap.Reverted))
-		return e.end(o, swap.ProvenByRevert, &ev, "")
+		return e.end(ctx, o, swap.ProvenByRevert, &ev, "")
 	}
 	return e.finish(o, swap.Result{Tx: ev.Tx, Evidence: &ev}, swap.NewCause(swap.StepMined, "step", strconv.Itoa(o.Step+1)))
 }
@@ -78,7 +78,7 @@ func (e *Engine) rejected(ctx context.Context, o *swap.Order, tx chain.Tx) (swap
 		return swap.NoCause, err
 	case twin: // it counts for the other order
 	case ok:
-		return e.mined(o, ev)
+		return e.mined(ctx, o, ev)
 	case ev.Block != 0:
 		return swap.NoCause, nil // mined after all; wait for its depth
 	}
@@ -91,7 +91,7 @@ func (e *Engine) rejected(ctx context.Context, o *swap.Order, tx chain.Tx) (swap
 	if o.Cancel {
 		end = swap.ProvenByNeverSentCancelled
 	}
-	return e.end(o, end, nil, swap.NeverSent)
+	return e.end(ctx, o, end, nil, swap.NeverSent)
 }
 
 // sentByAnother reports whether a transaction is another order's. The nonce of a rejected
@@ -165,12 +165,12 @@ func (e *Engine) cancel(ctx context.Context, o *swap.Order, tx chain.Tx) (swap.C
 
 // end records a proven end; by is its row in the table of proofs. With a receipt, its hosts
 // are the source.
-func (e *Engine) end(o *swap.Order, by string, ev *chain.Evidence, source swap.SourceCode) (swap.Cause, error) {
+func (e *Engine) end(ctx context.Context, o *swap.Order, by string, ev *chain.Evidence, source swap.SourceCode) (swap.Cause, error) {
 	if ev != nil {
 		source = proof.Sources(ev.Hosts)
 	}
 	v := swap.VerdictBy(by)
 	v.Sources, v.Evidence = source, ev
 	o.Bump = nil
-	return proven(o, v)
+	return e.proven(ctx, o, v)
 }

@@ -64,12 +64,12 @@ type absence struct {
 
 // A verdict is the end of an order with its proof.
 type verdict struct {
-	State, ProvenBy, Sources string
-	Received, Spent          *spend
-	BelowMinimum             bool
-	Evidence, Deposit        *evidence
-	Logs                     []json.RawMessage
-	Absence                  *absence
+	State, ProvenBy, Sources, Receipt string
+	Received, Spent                   *spend
+	BelowMinimum                      bool
+	Evidence, Deposit                 *evidence
+	Logs                              []json.RawMessage
+	Absence                           *absence
 }
 
 // A step is one step of an order.

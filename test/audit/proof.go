@@ -68,6 +68,9 @@ func (r *Audit) checkProof(o Order) {
 		return
 	}
 	r.Count("proven by "+v.ProvenBy, 1)
+	if v.Receipt != "" {
+		r.Count("receipts "+v.Receipt, 1)
+	}
 	if (v.Evidence != nil) != (w.tx != "") || (v.Absence != nil) != w.absence || !slices.Contains(sourcesOf(v.ProvenBy), v.Sources) {
 		r.Find("%s: proven by %s, with evidence %+v, absence %+v, sources %q", r.orderLabel(o), v.ProvenBy, v.Evidence, v.Absence, v.Sources)
 		return

@@ -190,7 +190,7 @@ var spoils = map[string][]inject.Kind{
 // methods lists the node's methods whose answers are spoilt.
 var methods = []string{
 	"*", "eth_sendRawTransaction", "eth_sendRawTransaction", "eth_getTransactionReceipt", "eth_call", "eth_simulateV1", "eth_getBlockByNumber",
-	"eth_getLogs", "eth_getTransactionCount", "eth_getTransactionByHash", "eth_feeHistory", "eth_estimateGas", "eth_getBalance",
+	"eth_getLogs", "eth_getTransactionCount", "eth_getTransactionByHash", "eth_feeHistory", "eth_estimateGas", "eth_getBalance", "eth_getBlockReceipts", "eth_getBlockByHash",
 }
 
 // excuses are errors that a node returns instead of an answer.

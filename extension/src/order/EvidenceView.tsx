@@ -2,7 +2,7 @@ import type { MessageKey } from "../i18n/keys";
 import { TxLink } from "../components/TxLink";
 import { numbers } from "../i18n/formats";
 import { locale, t } from "../i18n/t";
-import type { Absence, Attempt, AttemptKind, Evidence, Order, VerdictSource } from "../wire/protocol";
+import type { Absence, Attempt, AttemptKind, Evidence, Order, VerdictReceipt, VerdictSource } from "../wire/protocol";
 import { happened } from "./ends";
 import { lineText, type OrderFormatter } from "./line";
 import { lookUp } from "./status";
@@ -20,7 +20,13 @@ export function EvidenceView({ order, format }: { order: Order; format: OrderFor
 						<dt>{t("order_evidence_how")}</dt>
 						<dd>{lineText(happened(order, format))}</dd>
 						<dt>{t("order_evidence_sources")}</dt>
-						<dd>{source(verdict.sources)}</dd>
+						<dd>{worded(sourceWords, verdict.sources)}</dd>
+						{verdict.receipt && (
+							<>
+								<dt>{t("order_evidence_receipts")}</dt>
+								<dd>{worded(receiptWords, verdict.receipt)}</dd>
+							</>
+						)}
 					</>
 				)}
 				{verdict?.deposit && <Mined evidence={verdict.deposit} name="order_evidence_deposit" format={format} />}
@@ -101,8 +107,14 @@ const sourceWords: Record<VerdictSource, MessageKey> = {
 	never_sent: "source_never_sent",
 };
 
-/** source returns the words of a verdict's source; a newer daemon's code as it is. */
-function source(code: string): string {
-	const key = lookUp(sourceWords, code);
+const receiptWords: Record<VerdictReceipt, MessageKey> = {
+	recomputed: "receipt_recomputed",
+	not_recomputable: "receipt_not_recomputable",
+	not_recomputed: "receipt_not_recomputed",
+};
+
+/** worded returns the words of a code; a newer daemon's code as it is. */
+function worded(words: Record<string, MessageKey>, code: string): string {
+	const key = lookUp(words, code);
 	return key ? t(key) : code;
 }
