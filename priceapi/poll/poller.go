@@ -24,6 +24,7 @@ const (
 
 	settleTime    = 2 * time.Second
 	furtherAtOnce = 200 // most tokens that one fetch asks a further source about
+	slowEvery     = 5   // fetches; well within pricetable.StaleAfter
 )
 
 // A Watched token is one whose price is kept current.
@@ -33,6 +34,9 @@ type Watched struct {
 	// Private tokens would tell a third party what the user holds. Only trusted sources are
 	// asked about them.
 	Private bool
+	// Slow tokens, of which there are many, are asked about at every slowEvery-th fetch, and
+	// less often about facts.
+	Slow bool
 }
 
 // A Paced source is asked at most once per Every; 0 = at every fetch.
@@ -102,6 +106,7 @@ type Poller struct {
 	fetched     sync.Once
 
 	fetchCount int           // counts fetches; used by Fetch only
+	factsRound int           // counts rounds of facts; used by fetchFacts only
 	gap        time.Duration // longest time without prices that is not backfilled yet
 	gapSeen    chan struct{}
 }
@@ -212,7 +217,7 @@ func (p *Poller) Fetch(ctx context.Context) {
 	watched := p.o.Tokens()
 	began := p.o.Now()
 	asking, cancel := context.WithTimeout(ctx, fetchTime)
-	round := p.ask(asking, watched, began)
+	round := p.ask(asking, p.inTurn(watched), began)
 	cancel()
 	if ctx.Err() != nil {
 		return // interrupted, so the answers are incomplete
