@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -102,6 +103,46 @@ func TestBuiltinIsBounded(t *testing.T) {
 		if len(s.Letter) != 1 || s.Name == "" || s.Version == "" || s.License == "" || len(s.SHA256) != 64 {
 			t.Errorf("source %+v", s)
 		}
+	}
+}
+
+// TestMarks checks that every mark has its drawing in the extension and every drawing a token,
+// that together they stay small, and that tokens of one symbol and name have the same mark on
+// every network.
+func TestMarks(t *testing.T) {
+	const folder, most = "../extension/logos", 600 << 10
+	used, same := map[string]bool{}, map[string]string{}
+	marked := 0
+	for _, x := range Builtin().Tokens() {
+		if x.Mark == "" {
+			continue
+		}
+		marked++
+		used[x.Mark+".svg"] = true
+		look := x.Symbol + " " + x.Name
+		if other, ok := same[look]; ok && other != x.Mark {
+			t.Errorf("%s is %s and %s", look, x.Mark, other)
+		}
+		same[look] = x.Mark
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || marked < 500 {
+		t.Fatalf("%d tokens have a mark, %v", marked, err)
+	}
+	size := 0
+	for _, f := range files {
+		raw, err := os.ReadFile(filepath.Join(folder, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += len(raw)
+		if !used[f.Name()] || !bytes.HasPrefix(raw, []byte("<svg ")) || bytes.Contains(raw, []byte("href")) || bytes.Contains(raw, []byte("<script")) {
+			t.Errorf("%s is used: %t", f.Name(), used[f.Name()])
+		}
+		delete(used, f.Name())
+	}
+	if size > most || len(used) > 0 {
+		t.Errorf("%d bytes; without a drawing: %v", size, used)
 	}
 }
 

@@ -13,12 +13,12 @@ import (
 // network without tokens has no share.
 func TestCoverage(t *testing.T) {
 	pages := map[string]protocol.PricesResult{
-		"1 ":  {Prices: []protocol.Price{{Now: "1"}, {Now: "2", Stale: true}, {}}, Cursor: "3"},
-		"1 3": {Prices: []protocol.Price{{Now: "3"}}},
+		"1 ":  {Prices: []protocol.Price{{Token: protocol.Native, Now: "1"}, {Token: protocol.Native, Now: "2", Stale: true}, {Token: protocol.Native}}, Cursor: "3"},
+		"1 3": {Prices: []protocol.Price{{Token: protocol.Native, Now: "3"}}},
 		"10 ": {},
 	}
 	answers := map[string]any{
-		"networks.list": protocol.NetworksResult{Active: 1, Networks: []protocol.Network{{ChainID: 10, Name: "Optimism"}, {ChainID: 1, Name: "Ethereum"}}},
+		"networks.list": protocol.NetworksResult{Active: 1, Networks: []protocol.Network{{ChainID: 10, Name: "Optimism", GasCeiling: "0"}, {ChainID: 1, Name: "Ethereum", GasCeiling: "0"}}},
 		"prices.list": func(raw json.RawMessage) any {
 			var p protocol.PricesParams
 			if err := json.Unmarshal(raw, &p); err != nil {

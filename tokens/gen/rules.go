@@ -159,6 +159,8 @@ func unfit(t token) string {
 		return "it matures"
 	case dead.MatchString(t.Name):
 		return "its name says that it is over"
+	case share.MatchString(t.Name):
+		return "a share of a pool"
 	case ren.MatchString(t.Symbol):
 		return "its bridge closed in 2022"
 	}
@@ -184,6 +186,8 @@ func compare(a, b token) int {
 var (
 	// matured matches principal and yield tokens, which end at a date.
 	matured = regexp.MustCompile(`^(PT|YT|SY|LP|LPT)[ -]|(?i)\b(principal|yield) token\b|-\d{1,2}(JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)20\d\d`)
+	// share matches shares of a liquidity pool, of which there are many of one name.
+	share = regexp.MustCompile(`(?i)\b(LP|pool tokens?|Uniswap V2|Balancer \d+)\b`)
 	// ren matches what Ren's bridge issued.
 	ren = regexp.MustCompile(`^ren[A-Z]`)
 	// dead matches names of tokens that their issuer has replaced or given up, or whose bridge is gone.

@@ -8,6 +8,7 @@ import { sumUSD } from "../../money/value";
 import { useNetworkData } from "../../state/context";
 import { useStore } from "../../state/store";
 import { go } from "../route";
+import { Incoming } from "./Incoming";
 
 /** Assets lists the account's balances on the active network and their value. */
 export default function Assets() {
@@ -33,6 +34,7 @@ export default function Assets() {
 					))}
 				</ul>
 			)}
+			{rows && <Incoming chainId={chainId} />}
 		</Screen>
 	);
 }
