@@ -19,20 +19,19 @@ type round struct {
 	doubts      map[price.ID]error
 }
 
-// inTurn returns the tokens that this fetch asks about: all at the first fetch, later only
-// those slow ones whose turn it is.
+// inTurn returns the tokens that this fetch asks about: of the slow ones those whose turn it
+// is, and none at the first fetch, which swaps may wait for.
 func (p *Poller) inTurn(watched []Watched) []Watched {
-	if p.fetchCount == 0 {
-		return watched
-	}
 	slow := 0
-	return slices.DeleteFunc(slices.Clone(watched), func(w Watched) bool {
+	some := slices.DeleteFunc(slices.Clone(watched), func(w Watched) bool {
 		if !w.Slow {
 			return false
 		}
 		slow++
-		return slow%slowEvery != p.fetchCount%slowEvery
+		return p.fetchCount == 0 || slow%slowEvery != p.fetchCount%slowEvery
 	})
+	p.turnsLeft = slow > 0 && p.fetchCount < slowEvery
+	return some
 }
 
 // ask asks the leading sources about all tokens, and the further ones about those still

@@ -106,6 +106,7 @@ type Poller struct {
 	fetched     sync.Once
 
 	fetchCount int           // counts fetches; used by Fetch only
+	turnsLeft  bool          // some slow token was not asked about yet; used by Fetch and Run only
 	factsRound int           // counts rounds of facts; used by fetchFacts only
 	gap        time.Duration // longest time without prices that is not backfilled yet
 	gapSeen    chan struct{}
@@ -245,7 +246,7 @@ func (p *Poller) Fetch(ctx context.Context) {
 
 // The first fetches of a process that starts with the machine or browser may find no node
 // ready. They are repeated every firstInterval, up to firstTries in all, until the number of
-// oracle prices no longer grows.
+// oracle prices no longer grows, and every slow token has had its turn.
 const (
 	firstTries    = 5
 	firstInterval = 2 * time.Second
@@ -255,10 +256,12 @@ const (
 func (p *Poller) earlyFetch() <-chan time.Time {
 	select {
 	case <-p.first:
-		return nil
+		if !p.turnsLeft {
+			return nil
+		}
 	default:
-		return clock.After(firstInterval)
 	}
+	return clock.After(firstInterval)
 }
 
 // countOraclePrices counts the prices that swaps may be judged by.

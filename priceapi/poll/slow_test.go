@@ -18,8 +18,9 @@ func crowd(n int) (all []Watched) {
 	return all
 }
 
-// TestSlowTokensTakeTurns checks that the first fetch asks about every token, that later ones
-// ask about a fifth of the slow ones, and that each of these always has a current price.
+// TestSlowTokensTakeTurns checks that the first fetch, which swaps wait for, asks about no slow
+// token, that later ones ask about a fifth of them and are early until each had its turn, and
+// that each then always has a current price.
 func TestSlowTokensTakeTurns(t *testing.T) {
 	b := newBench(t, eth)
 	slow := crowd(1000)
@@ -31,15 +32,18 @@ func TestSlowTokensTakeTurns(t *testing.T) {
 	}
 	for i := range 12 {
 		b.fetch(t)
-		want := 1 + len(slow)
+		want := 1
 		if i > 0 {
-			want = 1 + len(slow)/slowEvery
+			want += len(slow) / slowEvery
+		}
+		if early := b.earlyFetch() != nil; early != (i < slowEvery) {
+			t.Errorf("after fetch %d the next one is early: %t", i, early)
 		}
 		if len(b.first.of) != want || b.first.of[0] != price.IDOf(eth) {
 			t.Fatalf("fetch %d asks about %d tokens, want %d", i, len(b.first.of), want)
 		}
 		for _, w := range slow {
-			if r := b.row(t, w.Token); !r.Current(b.now) {
+			if r := b.row(t, w.Token); i >= slowEvery && !r.Current(b.now) {
 				t.Fatalf("after fetch %d a slow token has no current price", i)
 			}
 		}
@@ -59,7 +63,9 @@ func TestSlowTokensInDoubt(t *testing.T) {
 	b.second.setPrice(price.IDOf(slow[0].Token), "3")
 	b.last.setPrice(price.IDOf(slow[0].Token), "3")
 	b.last.setPrice(price.IDOf(slow[1].Token), "7")
-	b.fetch(t)
+	for range slowEvery + 1 {
+		b.fetch(t)
+	}
 	if b.row(t, slow[0].Token).Now.Value != value("3") || b.row(t, slow[1].Token).Now.Value != value("7") {
 		t.Errorf("%+v, %+v", b.row(t, slow[0].Token).Now, b.row(t, slow[1].Token).Now)
 	}
