@@ -48,6 +48,7 @@ type Registry struct {
 	chain Chain
 	o     Options
 
+	fill    func() // adds the tokens, at the first use: a program that starts need not wait for the lists
 	mu      sync.RWMutex
 	rows    []Token // of the lists in their order, then the imported, oldest first
 	byID    map[id]int
@@ -57,26 +58,32 @@ type Registry struct {
 
 // Open reads the imported tokens from db, and prepares db if necessary.
 func Open(db *bolt.DB, chain Chain, o Options) (*Registry, error) {
-	r := &Registry{db: db, chain: chain, o: o, byID: map[id]int{}}
+	kept, damaged, err := readImported(db)
+	if err != nil {
+		return nil, err
+	}
+	r := &Registry{db: db, chain: chain, o: o, byID: map[id]int{}, damaged: damaged}
+	r.fill = sync.OnceFunc(func() { r.addAll(kept) })
+	return r, nil
+}
+
+// addAll adds the tokens of the lists and the imported ones.
+func (r *Registry) addAll(imported []Token) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, t := range Builtin().tokens {
 		r.add(t)
 	}
-	for _, l := range o.Lists {
+	for _, l := range r.o.Lists {
 		for _, t := range l.tokens {
 			if !r.reserved(t.Chain, t.Address) { // a list cannot make a token of a reserved address
 				r.add(t)
 			}
 		}
 	}
-	kept, damaged, err := readImported(db)
-	if err != nil {
-		return nil, err
-	}
-	r.damaged = damaged
-	for _, t := range kept {
+	for _, t := range imported {
 		r.add(t)
 	}
-	return r, nil
 }
 
 func (r *Registry) reserved(chain uint64, address common.Address) bool {
@@ -84,8 +91,7 @@ func (r *Registry) reserved(chain uint64, address common.Address) bool {
 }
 
 // add adds a token. A known one keeps its row, except that an imported token's decimals,
-// told by its contract, replace those of a list. The caller holds r.mu, or r is not
-// shared yet.
+// told by its contract, replace those of a list. The caller holds r.mu.
 func (r *Registry) add(t Token) {
 	if t.Imported {
 		r.imports++
@@ -140,6 +146,7 @@ func (r *Registry) Damaged() int { return r.damaged }
 // On returns a chain's tokens: its native coin, those of the lists in their order, then
 // the imported, oldest first.
 func (r *Registry) On(chain uint64) []Token {
+	r.fill()
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	var all []Token
@@ -161,6 +168,7 @@ func order(t Token) int {
 
 // Lookup returns the known token with that identity.
 func (r *Registry) Lookup(chain uint64, address common.Address) (Token, bool) {
+	r.fill()
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	i, ok := r.byID[id{chain, address}]
@@ -235,6 +243,7 @@ func (r *Registry) Import(ctx context.Context, chain uint64, address common.Addr
 // was one. A token that is also on a list stays known, with the list's decimals, as after
 // a restart.
 func (r *Registry) Remove(chain uint64, address common.Address) (bool, error) {
+	r.fill()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i, ok := r.byID[id{chain, address}]

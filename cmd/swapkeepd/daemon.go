@@ -84,7 +84,6 @@ func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
 
 // build creates the parts, those that others depend on first.
 func (d *daemon) build() (err error) {
-	go tokens.Builtin() // takes some milliseconds to read; the parts before the tokens need longer
 	if d.home, err = home.Open(d.cfg.Home, d.cfg.Sandbox); err != nil {
 		return err
 	}
