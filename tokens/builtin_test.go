@@ -40,7 +40,7 @@ func TestBuiltinLists(t *testing.T) {
 // that published lists know, and the dollars, wrapped coins and staked coins.
 func TestBuiltinCoverage(t *testing.T) {
 	r := registry(t, nil, Options{})
-	for chain, least := range map[uint64]int{1: 200, 10: 200, 56: 200, 8453: 200, 42161: 200, 143: 50} {
+	for chain, least := range map[uint64]int{1: 200, 10: 200, 56: 200, 8453: 200, 42161: 200, 143: 50, 43114: 50} {
 		if n := len(r.On(chain)); n < least {
 			t.Errorf("%d tokens on %d, want at least %d", n, chain, least)
 		}
@@ -50,6 +50,7 @@ func TestBuiltinCoverage(t *testing.T) {
 		10:    {"USDC": "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85", "VELO": "0x9560e827aF36c94D2Ac33a39bCE1Fe78631088Db"},
 		56:    {"DAI": "0x1AF3F329e8BE154074D8769D1FFa4eE058B1DBc3", "XRP": "0x1D2F0da169ceB9fC7B3144628dB156f3F6c60dBE"},
 		143:   {"USDC": "0x754704Bc059F8C67012fEd69BC8A327a5aafb603", "USDT": "0xe7cd86e13AC4309349F30B3435a9d337750fC82D", "shMON": "0x1B68626dCa36c7fE922fD2d55E4f631d962dE19c"},
+		43114: {"USDC": "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USDT": "0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7", "sAVAX": "0x2b2C81e08f1Af8835a78Bb2A90AE924ACE0eA4bE"},
 		8453:  {"USDT": "0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2", "DAI": "0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb", "AERO": "0x940181a94A35A4569E4529A3CDfB74e38FD98631"},
 		42161: {"USDT": "0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9", "ARB": "0x912CE59144191C1204E64559FE8253a0e49E6548", "USDC.e": "0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8", "wstETH": "0x5979D7b546E38E414F7E9822514be443A4800529"},
 	} {

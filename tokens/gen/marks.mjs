@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const packages = { core: "@web3icons/core@4.0.56", common: "@web3icons/common@0.11.51" };
-const networks = { ethereum: 1, "optimistic-ethereum": 10, "binance-smart-chain": 56, base: 8453, "arbitrum-one": 42161 };
-const natives = { ETH: "ETH", BNB: "BNB" };
+const networks = { ethereum: 1, "optimistic-ethereum": 10, "binance-smart-chain": 56, base: 8453, "arbitrum-one": 42161, avalanche: 43114 };
+const natives = { ETH: "ETH", BNB: "BNB", AVAX: "AVAX" };
 const native = "0x0000000000000000000000000000000000000000";
 const largest = 12_000; // bytes of a mark
 const folder = "../extension/logos";
