@@ -47,7 +47,8 @@ func (c *call) approvalsList(ctx context.Context, p *protocol.ApprovalsParams) (
 }
 
 // OwnTokens returns the verified and imported tokens, which the user may have swapped.
-// Tokens that are only on large lists are not checked one by one.
+// Tokens that are only on large lists are not checked one by one; a call that cannot be
+// decoded is checked against more of them.
 func OwnTokens(known []tokens.Token) (own []common.Address) {
 	for _, t := range known {
 		if t.Verified || t.Imported {

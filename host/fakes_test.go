@@ -749,8 +749,8 @@ func (f *fakeTokens) On(chain uint64) []tokens.Token {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := []tokens.Token{
-		{Chain: chain, Symbol: "ETH", Name: "Ether", Decimals: 18, Verified: true, List: "Swapkeep"},
-		{Chain: chain, Address: usdc, Symbol: "USDC", Name: "USD Coin", Decimals: 6, Verified: true, List: "Swapkeep"},
+		{Chain: chain, Symbol: "ETH", Name: "Ether", Decimals: 18, Recognized: true, Verified: true, List: "Swapkeep"},
+		{Chain: chain, Address: usdc, Symbol: "USDC", Name: "USD Coin", Decimals: 6, Recognized: true, Verified: true, List: "Swapkeep"},
 		{Chain: chain, Address: stranger, Symbol: "USDC", Name: "Another", Decimals: 6, List: "My list"},
 	}
 	if f.imported {
@@ -774,8 +774,12 @@ func (f *fakeTokens) Lookup(chain uint64, a common.Address) (tokens.Token, bool)
 	return all[i], true
 }
 
+func (f *fakeTokens) Incoming(_ context.Context, chain uint64, _ common.Address) ([]tokens.Token, error) {
+	return []tokens.Token{{Chain: chain, Address: foo, Symbol: "USDC", Name: "USDC", Decimals: 6}}, nil
+}
+
 func (f *fakeTokens) Imitated(t tokens.Token) (common.Address, bool) {
-	return usdc, t.Symbol == "USDC" && !t.Verified
+	return usdc, t.Symbol == "USDC" && !t.Recognized
 }
 
 func (f *fakeTokens) Preview(_ context.Context, chain uint64, a common.Address) (tokens.Token, bool, error) {

@@ -98,13 +98,15 @@ type Tokens interface {
 	// Search returns the tokens that match a query, best first.
 	Search(chain uint64, query string) []tokens.Token
 	Lookup(chain uint64, address common.Address) (tokens.Token, bool)
-	// Imitated returns the verified token that another could be mistaken for.
+	// Imitated returns the recognized token that another could be mistaken for.
 	Imitated(t tokens.Token) (common.Address, bool)
 	// Preview returns a known token, or reads it from its contract; Import also stores it.
 	Preview(ctx context.Context, chain uint64, address common.Address) (t tokens.Token, known bool, err error)
 	Import(ctx context.Context, chain uint64, address common.Address) (t tokens.Token, known bool, err error)
 	// Remove removes an imported token and reports whether there was one.
 	Remove(chain uint64, address common.Address) (bool, error)
+	// Incoming looks for unknown tokens that an account was sent.
+	Incoming(ctx context.Context, chain uint64, account common.Address) ([]tokens.Token, error)
 }
 
 // Settings are the daemon's stored settings. A change is on disk when its method returns.

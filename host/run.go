@@ -52,6 +52,7 @@ var handlers = map[string]handler{
 	"tokens.import":   strict((*call).tokensImport),
 	"tokens.remove":   strict((*call).tokensRemove),
 	"tokens.balances": strict((*call).tokensBalances),
+	"tokens.incoming": strict((*call).tokensIncoming),
 
 	"prices.list":    strict((*call).pricesList),
 	"prices.history": strict((*call).pricesHistory),

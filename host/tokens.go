@@ -160,7 +160,23 @@ func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (
 	return out, nil
 }
 
-// tokensToRead returns the tokens whose balances are read, verified and imported ones first,
+// tokensIncoming answers for the wallet's own accounts alone: the look is kept on disk.
+func (c *call) tokensIncoming(ctx context.Context, p *protocol.IncomingParams) (any, error) {
+	id, err := c.s.chainOr(p.ChainID)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.ownAccount(ctx, p.Account); err != nil {
+		return nil, err
+	}
+	found, err := c.s.Tokens.Incoming(ctx, id, evmAddress(p.Account))
+	if err != nil && len(found) == 0 {
+		return nil, err
+	}
+	return protocol.IncomingResult{ChainID: id, Account: p.Account, Tokens: list(found, c.s.tokenOf)}, nil
+}
+
+// tokensToRead returns the tokens whose balances are read, recognized and imported ones first,
 // and the number omitted.
 func tokensToRead(known []tokens.Token) (asked []common.Address, omitted int) {
 	known = slices.Clone(known)
@@ -170,7 +186,7 @@ func tokensToRead(known []tokens.Token) (asked []common.Address, omitted int) {
 }
 
 func trustRank(t tokens.Token) int {
-	if t.Verified || t.Imported {
+	if t.Recognized || t.Imported {
 		return 0
 	}
 	return 1
@@ -213,7 +229,7 @@ func (s *Server) unread(chain uint64, h holding) bool {
 		return false
 	}
 	t, known := s.Tokens.Lookup(chain, h.token)
-	return known && trustRank(t) == 0
+	return known && (t.Verified || t.Imported)
 }
 
 func (s *Server) balanceOf(chain uint64, h holding) protocol.Balance {
@@ -225,10 +241,12 @@ func (s *Server) balanceOf(chain uint64, h holding) protocol.Balance {
 	return out
 }
 
+// tokenOf returns a token for the wire, where verified means that it is on the built-in list.
+// Whether its market price is good enough to show values by is decided here alone.
 func (s *Server) tokenOf(t tokens.Token) protocol.Token {
 	out := protocol.Token{
 		ChainID: t.Chain, Address: addressOf(t.Address), Symbol: t.Symbol, Name: t.Name, Decimals: int(t.Decimals),
-		Verified: t.Verified, List: t.List, Imported: t.Imported,
+		Verified: t.Recognized, List: t.List, Mark: t.Mark, Imported: t.Imported,
 	}
 	if of, ok := s.Tokens.Imitated(t); ok {
 		out.Imitates = addressOf(of)

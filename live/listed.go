@@ -1,14 +1,17 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"swapkeep/chain"
 	"swapkeep/priceapi/onchain"
 	"swapkeep/tokens"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
@@ -57,26 +60,58 @@ func summarize(list []string) string {
 	return named
 }
 
-// checkTokens checks the decimals of the tokens of the built-in list, on which every amount
-// depends. A sandbox has only some of them.
+// tokensPerCall limits how many tokens one call asks about.
+const tokensPerCall = 50
+
+// checkTokens checks what the tokens of the built-in list say of themselves: the decimals, on
+// which every amount depends, and the symbol. A sandbox has only some of the tokens.
 func (w World) checkTokens(ctx context.Context, n chain.Network) []Row {
-	var all tally
-	for _, t := range w.Tokens {
-		if t.Chain != n.ID || t.Address == tokens.Native {
-			continue
+	ours := slices.DeleteFunc(slices.Clone(w.Tokens), func(t tokens.Token) bool { return t.Chain != n.ID || t.Address == tokens.Native })
+	var decimals, symbols tally
+	for some := range slices.Chunk(ours, tokensPerCall) {
+		var qs []chain.Question
+		for _, t := range some {
+			qs = append(qs, question(t.Address, "decimals()"), question(t.Address, "symbol()"))
 		}
-		a, err := w.Nodes.AskToken(ctx, n.ID, t.Address)
-		switch {
-		case err != nil:
-			all.add(t.Symbol, verdictOf(err), err.Error())
-		case len(a.Code) == 0 && w.Sandbox:
-		case !isDecimals(a.Decimals) || a.Decimals[31] != t.Decimals:
-			all.add(t.Symbol, Differs, fmt.Sprintf("its decimals are 0x%x, and not %d", a.Decimals, t.Decimals))
-		default:
-			all.add(t.Symbol, Works, "")
+		answers, err := w.Nodes.Ask(ctx, n.ID, qs)
+		for i, t := range some {
+			if err != nil {
+				decimals.add(t.Symbol, verdictOf(err), err.Error())
+				continue
+			}
+			w.checkToken(t, answers[2*i], answers[2*i+1], &decimals, &symbols)
 		}
 	}
-	return all.rows("tokens", n.ID, "built-in tokens")
+	return append(decimals.rows("tokens", n.ID, "built-in tokens"), symbols.rows("tokens", n.ID, "symbols")...)
+}
+
+func (w World) checkToken(t tokens.Token, said, symbol []byte, decimals, symbols *tally) {
+	if w.Sandbox && len(said)+len(symbol) == 0 {
+		return
+	}
+	if !isDecimals(said) || said[31] != t.Decimals {
+		decimals.add(t.Symbol, Differs, fmt.Sprintf("its decimals are 0x%x, and not %d", said, t.Decimals))
+		return
+	}
+	decimals.add(t.Symbol, Works, "")
+	if s := symbolOf(symbol); s != t.Symbol && !slices.Contains(renamed[t.Symbol], s) && !strings.EqualFold(s, t.Symbol) {
+		symbols.add(t.Symbol, Differs, fmt.Sprintf("%s calls itself %q", t.Address, s))
+	}
+}
+
+// renamed are symbols that lists give to tokens, with those that the contracts may have.
+var renamed = map[string][]string{"USDC.e": {"USDC"}, "USDT": {"USD₮0", "USDT0"}, "USDT0": {"USD₮0"}, "WETH": {"ETH"}}
+
+// symbolOf decodes a symbol, which some old tokens return as one word.
+func symbolOf(answer []byte) string {
+	if len(answer) == 32 {
+		return string(bytes.TrimRight(answer, "\x00"))
+	}
+	return text(answer)
+}
+
+func question(to common.Address, method string) chain.Question {
+	return chain.Question{To: to, Data: crypto.Keccak256([]byte(method))[:4]}
 }
 
 // isDecimals reports whether an ABI word is a valid number of decimals.
@@ -106,7 +141,7 @@ func (w World) checkOracles(ctx context.Context, n chain.Network) []Row {
 // which are read together with its price.
 func (w World) oracle(ctx context.Context, o onchain.Oracle) (Verdict, string) {
 	ask := func(method string) ([]byte, error) {
-		return w.Nodes.AskQuorum(ctx, o.Chain, chain.Question{To: o.Address, Data: crypto.Keccak256([]byte(method))[:4]})
+		return w.Nodes.AskQuorum(ctx, o.Chain, question(o.Address, method))
 	}
 	description, err := ask("description()")
 	if err != nil {

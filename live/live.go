@@ -51,7 +51,7 @@ type Nodes interface {
 	Probe(ctx context.Context, id uint64) ([]chain.Probe, error)
 	Code(ctx context.Context, id uint64, a common.Address) (chain.Code, []string, error)
 	AskQuorum(ctx context.Context, id uint64, q chain.Question) ([]byte, error)
-	AskToken(ctx context.Context, id uint64, token common.Address) (chain.TokenAnswers, error)
+	Ask(ctx context.Context, id uint64, qs []chain.Question) ([][]byte, error)
 }
 
 // A World is what Examine checks.

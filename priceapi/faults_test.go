@@ -115,10 +115,10 @@ func (s *service) poller() *poll.Poller {
 	})
 }
 
-// watched returns the built-in tokens of the chains.
+// watched returns the verified tokens of the chains.
 func watched() (all []poll.Watched) {
 	for _, t := range tokens.Builtin().Tokens() {
-		if slices.Contains(chains, t.Chain) {
+		if t.Verified && slices.Contains(chains, t.Chain) {
 			all = append(all, poll.Watched{Token: t, Public: true})
 		}
 	}

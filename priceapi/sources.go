@@ -5,6 +5,7 @@ package priceapi
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,8 +110,7 @@ var rows = []row{
 func (s Settings) Open() (*Sources, error) {
 	out := &Sources{}
 	for _, r := range rows {
-		of := s.Of[r.name]
-		if of.Disabled || of.Base == "" && (s.Local || r.base) {
+		if s.skips(r) {
 			continue
 		}
 		opened, err := r.open(s.config(r.name))
@@ -126,6 +126,17 @@ func (s Settings) Open() (*Sources, error) {
 		out.MetadataSources = append(out.MetadataSources, poll.MetadataConfig{MetadataSource: contracts, Diluted: true, Trusted: true})
 	}
 	return out, nil
+}
+
+// Services reports whether any service outside the networks may be asked.
+func (s Settings) Services() bool {
+	return slices.ContainsFunc(rows, func(r row) bool { return !s.skips(r) })
+}
+
+// skips reports whether a service is not used.
+func (s Settings) skips(r row) bool {
+	of := s.Of[r.name]
+	return of.Disabled || of.Base == "" && (s.Local || r.base)
 }
 
 // add registers a service for each of the interfaces that it implements.

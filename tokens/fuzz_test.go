@@ -63,7 +63,7 @@ func FuzzAnswers(f *testing.F) {
 		if got.Decimals > MaxDecimals || got.Symbol == "" || got.Name == "" {
 			t.Fatalf("an invalid token is accepted: %+v", got)
 		}
-		_ = skeleton(got.Symbol)
+		_ = Skeleton(got.Symbol)
 	})
 }
 

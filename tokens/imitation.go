@@ -38,10 +38,10 @@ var styled = []struct {
 	{0x1D400, 0x1D6A3, 26}, // mathematical
 }
 
-// skeleton returns what a symbol or name looks like at a glance: two texts with the same
+// Skeleton returns what a symbol or name looks like at a glance: two texts with the same
 // skeleton can be mistaken for each other. It keeps Latin letters, and letters and
 // numbers that do not look like one.
-func skeleton(text string) string {
+func Skeleton(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		if plain, ok := unstyled(r); ok {

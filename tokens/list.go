@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,22 +29,6 @@ type List struct {
 	Version   [3]uint64 // major, minor, patch
 	Timestamp time.Time
 	tokens    []Token
-}
-
-//go:embed seed.json
-var seed []byte
-
-// Builtin returns the list that is compiled in. Its tokens are verified, and only it has
-// native coins.
-func Builtin() *List {
-	l, err := parse(seed, true)
-	if err != nil {
-		panic(err) // the seed is our own, and tested
-	}
-	for i := range l.tokens {
-		l.tokens[i].Verified, l.tokens[i].DecimalsFrom = true, FromBuiltin
-	}
-	return l
 }
 
 // ParseList parses a list of at most [MaxListBytes]. It refuses what the schema refuses,

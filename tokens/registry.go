@@ -48,36 +48,42 @@ type Registry struct {
 	chain Chain
 	o     Options
 
-	mu            sync.RWMutex
-	rows          []Token // of the lists in their order, then the imported, oldest first
-	byID          map[id]int
-	verifiedNames map[uint64]map[string]common.Address // addresses of verified tokens, by chain and by skeleton of symbol and name
-	imports       int
-	damaged       int
+	fill    func() // adds the tokens, at the first use: a program that starts need not wait for the lists
+	mu      sync.RWMutex
+	rows    []Token // of the lists in their order, then the imported, oldest first
+	byID    map[id]int
+	imports int
+	damaged int
 }
 
 // Open reads the imported tokens from db, and prepares db if necessary.
 func Open(db *bolt.DB, chain Chain, o Options) (*Registry, error) {
-	r := &Registry{db: db, chain: chain, o: o, byID: map[id]int{}, verifiedNames: map[uint64]map[string]common.Address{}}
+	kept, damaged, err := readImported(db)
+	if err != nil {
+		return nil, err
+	}
+	r := &Registry{db: db, chain: chain, o: o, byID: map[id]int{}, damaged: damaged}
+	r.fill = sync.OnceFunc(func() { r.addAll(kept) })
+	return r, nil
+}
+
+// addAll adds the tokens of the lists and the imported ones.
+func (r *Registry) addAll(imported []Token) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, t := range Builtin().tokens {
 		r.add(t)
 	}
-	for _, l := range o.Lists {
+	for _, l := range r.o.Lists {
 		for _, t := range l.tokens {
 			if !r.reserved(t.Chain, t.Address) { // a list cannot make a token of a reserved address
 				r.add(t)
 			}
 		}
 	}
-	kept, damaged, err := readImported(db)
-	if err != nil {
-		return nil, err
-	}
-	r.damaged = damaged
-	for _, t := range kept {
+	for _, t := range imported {
 		r.add(t)
 	}
-	return r, nil
 }
 
 func (r *Registry) reserved(chain uint64, address common.Address) bool {
@@ -85,8 +91,7 @@ func (r *Registry) reserved(chain uint64, address common.Address) bool {
 }
 
 // add adds a token. A known one keeps its row, except that an imported token's decimals,
-// told by its contract, replace those of a list. The caller holds r.mu, or r is not
-// shared yet.
+// told by its contract, replace those of a list. The caller holds r.mu.
 func (r *Registry) add(t Token) {
 	if t.Imported {
 		r.imports++
@@ -94,7 +99,7 @@ func (r *Registry) add(t Token) {
 	if i, known := r.byID[t.id()]; known {
 		if known := &r.rows[i]; t.Imported {
 			known.Imported = true
-			if !known.Verified {
+			if known.DecimalsFrom != FromBuiltin {
 				known.Decimals, known.DecimalsFrom = t.Decimals, t.DecimalsFrom
 			}
 		}
@@ -102,9 +107,6 @@ func (r *Registry) add(t Token) {
 	}
 	r.byID[t.id()] = len(r.rows)
 	r.rows = append(r.rows, t)
-	if t.Verified {
-		r.addVerifiedNames(t)
-	}
 }
 
 // listed returns a token as the first list with it describes it, as before an import changed
@@ -120,19 +122,22 @@ func (r *Registry) listed(of id) (Token, bool) {
 	return Token{}, false
 }
 
-// addVerifiedNames makes t a token that others can imitate. The first token with a name keeps it.
-func (r *Registry) addVerifiedNames(t Token) {
-	byText := r.verifiedNames[t.Chain]
-	if byText == nil {
-		byText = map[string]common.Address{}
-		r.verifiedNames[t.Chain] = byText
-	}
-	for _, text := range []string{skeleton(t.Symbol), skeleton(t.Name)} {
-		if _, taken := byText[text]; !taken && text != "" {
-			byText[text] = t.Address
+// names are the addresses of recognized tokens, which others can imitate, by chain and by
+// skeleton of symbol and name. The first token with a name keeps it.
+var names = sync.OnceValue(func() map[uint64]map[string]common.Address {
+	all := map[uint64]map[string]common.Address{}
+	for _, t := range Builtin().tokens {
+		if all[t.Chain] == nil {
+			all[t.Chain] = map[string]common.Address{}
+		}
+		for _, text := range []string{Skeleton(t.Symbol), Skeleton(t.Name)} {
+			if _, taken := all[t.Chain][text]; !taken && text != "" {
+				all[t.Chain][text] = t.Address
+			}
 		}
 	}
-}
+	return all
+})
 
 // Damaged returns how many imported tokens could not be read when r was opened. They are
 // left out, and may be imported again.
@@ -141,6 +146,7 @@ func (r *Registry) Damaged() int { return r.damaged }
 // On returns a chain's tokens: its native coin, those of the lists in their order, then
 // the imported, oldest first.
 func (r *Registry) On(chain uint64) []Token {
+	r.fill()
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	var all []Token
@@ -162,6 +168,7 @@ func order(t Token) int {
 
 // Lookup returns the known token with that identity.
 func (r *Registry) Lookup(chain uint64, address common.Address) (Token, bool) {
+	r.fill()
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	i, ok := r.byID[id{chain, address}]
@@ -178,16 +185,14 @@ func (r *Registry) DecimalsConfirmed(chain uint64, address common.Address) bool 
 	return known && t.DecimalsFrom.Confirmed()
 }
 
-// Imitated returns the verified token of t's chain that t's symbol or name could be
-// mistaken for. A verified token imitates none.
+// Imitated returns the recognized token of t's chain that t's symbol or name could be
+// mistaken for. A recognized token imitates none: no two of a chain look alike.
 func (r *Registry) Imitated(t Token) (common.Address, bool) {
-	if t.Verified {
+	if t.Recognized {
 		return common.Address{}, false
 	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for _, text := range []string{skeleton(t.Symbol), skeleton(t.Name)} {
-		if of, ok := r.verifiedNames[t.Chain][text]; ok && of != t.Address {
+	for _, text := range []string{Skeleton(t.Symbol), Skeleton(t.Name)} {
+		if of, ok := names()[t.Chain][text]; ok && of != t.Address {
 			return of, true
 		}
 	}
@@ -238,6 +243,7 @@ func (r *Registry) Import(ctx context.Context, chain uint64, address common.Addr
 // was one. A token that is also on a list stays known, with the list's decimals, as after
 // a restart.
 func (r *Registry) Remove(chain uint64, address common.Address) (bool, error) {
+	r.fill()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i, ok := r.byID[id{chain, address}]

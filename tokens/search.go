@@ -8,7 +8,7 @@ import (
 
 // Search returns a chain's tokens whose symbol, name or address contains the query,
 // ignoring case; for an empty query every token. Tokens whose symbol or address is the
-// query come first, then verified ones before others, and among these those that begin
+// query come first, then recognized ones before others, and among these those that begin
 // with the query before the rest; else the order is that of On.
 func (r *Registry) Search(chain uint64, query string) []Token {
 	q := strings.ToLower(clean(query, maxQuery))
@@ -40,7 +40,7 @@ const maxQuery = 100
 // rankOf returns how well t matches a query in lower case; lower is better.
 func rankOf(t Token, q string) (rank int, ok bool) {
 	symbol, name := strings.ToLower(t.Symbol), strings.ToLower(t.Name)
-	if !t.Verified {
+	if !t.Recognized {
 		rank += 2
 	}
 	begins := strings.HasPrefix(symbol, q) || strings.HasPrefix(name, q)

@@ -1,10 +1,11 @@
 // Package tokens knows what a token is: its identity (chain and address), its decimals,
 // the list that names it, and its name on a screen.
 //
-// Known tokens come from three sources, the earlier taking precedence: the built-in list,
-// whose tokens alone are verified; lists that the user configured, in the format of
-// tokenlists.org; and single tokens imported by address. A chain's native coin is a token
-// of the built-in list at the zero address, and comes from no other source.
+// Known tokens come from three sources, the earlier taking precedence: the built-in list;
+// lists that the user configured, in the format of tokenlists.org; and single tokens
+// imported by address. The tokens of the built-in list are recognized; the part of it that
+// was chosen by hand is verified too. A chain's native coin is a token of that part at the
+// zero address, and comes from no other source.
 package tokens
 
 import (
@@ -31,7 +32,7 @@ const (
 	FromList    DecimalsSource = iota // a list of the user's, or a provider
 	FromOneHost                       // its contract, according to one host
 	FromHosts                         // its contract, according to two hosts that agree
-	FromBuiltin                       // the built-in list
+	FromBuiltin                       // the built-in list: chosen by hand, or the same on two published lists
 )
 
 // Confirmed reports whether no single outside party can have made the decimals up.
@@ -52,9 +53,14 @@ type Token struct {
 	Name         string
 	Decimals     uint8
 	DecimalsFrom DecimalsSource
-	Verified     bool   // on the built-in list
-	List         string // name of the list it is on; "" = on none
-	Imported     bool   // imported by its address; may be removed
+	// Recognized: on the built-in list, so that it is what its symbol says.
+	Recognized bool
+	// Verified: on the part of the built-in list chosen by hand, whose market prices are good
+	// enough to show values by.
+	Verified bool
+	List     string // name of the list it is on; "" = on none
+	Mark     string // name of the drawing that ships with the extension; "" = none
+	Imported bool   // imported by its address; may be removed
 }
 
 // An id is a token's identity: the same address means nothing on another chain.

@@ -348,12 +348,12 @@ func TestImitations(t *testing.T) {
 	}
 	for _, symbol := range []string{"USDC", "usdc", "U S D C", "UЅDС", "ＵＳＤＣ", "𝐔𝐒𝐃𝐂", "Ⓤⓢⓓⓒ", "USDC.", "USDĊ", "U5DC", "ꓴꓢꓓꓚ", "ᴜꜱᴅᴄ", "ᑌSᗪᑕ", "USDⲤ", "U\u0332SDC"} {
 		if of, ok := pose(symbol, "Something"); !ok || of != usdc {
-			t.Errorf("%q (%q) passes for %s, %t", symbol, skeleton(symbol), of, ok)
+			t.Errorf("%q (%q) passes for %s, %t", symbol, Skeleton(symbol), of, ok)
 		}
 	}
 	for _, name := range []string{"USD Coin", "usd  c0in", "USD-Coin"} {
 		if of, ok := pose("XYZ", name); !ok || of != usdc {
-			t.Errorf("name %q (%q) passes for %s, %t", name, skeleton(name), of, ok)
+			t.Errorf("name %q (%q) passes for %s, %t", name, Skeleton(name), of, ok)
 		}
 	}
 	if of, ok := pose("ЕТН", "Coin"); !ok || of != Native {

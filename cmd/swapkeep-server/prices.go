@@ -58,6 +58,7 @@ type service struct {
 	sources  *priceapi.Sources // nil = this process never polls
 	watched  []poll.Watched
 	keys     *keyring // nil = no key is required
+	services bool     // some source is a service outside the networks
 	health   health
 	failures failureLog
 }
@@ -136,6 +137,7 @@ func (s *service) openKeys(who tokenSource) error {
 // openSources opens the price sources if this process may poll.
 func (s *service) openSources(sandbox bool) error {
 	settings, err := s.f.settings(sandbox)
+	s.services = settings.Services()
 	if err != nil || !s.f.Poll {
 		return err
 	}
@@ -145,7 +147,7 @@ func (s *service) openSources(sandbox bool) error {
 	}
 	for _, t := range list {
 		n, _ := chain.NetworkByID(t.Chain)
-		s.watched = append(s.watched, poll.Watched{Token: t, Public: priceapi.Shows(t.Chain), Ended: n.HasEnded() && !sandbox})
+		s.watched = append(s.watched, poll.Watched{Token: t, Public: priceapi.Shows(t.Chain), Ended: n.HasEnded() && !sandbox, Slow: t.Recognized && !t.Verified})
 	}
 	s.sources, err = settings.Open()
 	return err
@@ -175,6 +177,7 @@ func (s *service) openBackends(ctx context.Context) error {
 	}
 	s.health = health{
 		now: clock.Now, fetched: func() time.Time { return s.follower.Feed.Now().Fetched },
+		served:   func() bool { return !s.services || s.follower.Feed.Now().Served(clock.Now()) },
 		database: s.store.Check, redis: s.redis.Check, failures: &s.failures,
 	}
 	return nil

@@ -21,6 +21,7 @@ const (
 type health struct {
 	now             func() time.Time
 	fetched         func() time.Time // when the current prices were fetched
+	served          func() bool      // whether services outside the networks gave any of them, if they may be asked
 	database, redis func(context.Context) error
 	failures        *failureLog
 
@@ -58,16 +59,17 @@ func (h *health) check(ctx context.Context) web.Health {
 	h.failures.record("redis", redis)
 	fetched := h.fetched()
 	fresh := !fetched.IsZero() && now.Sub(fetched) <= pricetable.StaleAfter
-	h.last = web.Health{Status: overallStatus(database == nil, redis == nil, fresh), Database: backendStatus("postgresql", database), Cache: backendStatus("redis", redis)}
+	h.last = web.Health{Status: overallStatus(database == nil, redis == nil, fresh, h.served()), Database: backendStatus("postgresql", database), Cache: backendStatus("redis", redis)}
 	h.at = h.now()
 	return h.last
 }
 
-// overallStatus returns the overall status. Without the database the service is degraded while
+// overallStatus returns the overall status. Without the services outside it is degraded,
+// whatever the networks' oracles say: most tokens then have no current price. Without the database the service is degraded while
 // its prices are fresh, since it still serves them, and unhealthy afterwards.
-func overallStatus(database, redis, fresh bool) web.Status {
+func overallStatus(database, redis, fresh, served bool) web.Status {
 	switch {
-	case database && redis && fresh:
+	case database && redis && fresh && served:
 		return web.Healthy
 	case !database && !fresh:
 		return web.Unhealthy

@@ -121,7 +121,7 @@ func TestHealthTellsTheTruth(t *testing.T) {
 	} {
 		asked, clock := 0, now
 		h := health{
-			now: func() time.Time { return clock }, fetched: func() time.Time { return now.Add(-c.age) },
+			now: func() time.Time { return clock }, fetched: func() time.Time { return now.Add(-c.age) }, served: func() bool { return true },
 			database: func(context.Context) error { asked++; return c.database }, redis: func(context.Context) error { return c.redis },
 			failures: &failureLog{log: zerolog.New(io.Discard)},
 		}
@@ -136,10 +136,15 @@ func TestHealthTellsTheTruth(t *testing.T) {
 			t.Errorf("looked %d times", asked)
 		}
 	}
-	never := health{now: func() time.Time { return now }, fetched: func() time.Time { return time.Time{} }, failures: &failureLog{log: zerolog.New(io.Discard)},
+	never := health{now: func() time.Time { return now }, fetched: func() time.Time { return time.Time{} }, served: func() bool { return false }, failures: &failureLog{log: zerolog.New(io.Discard)},
 		database: func(context.Context) error { return down }, redis: func(context.Context) error { return nil }}
 	if got := never.check(t.Context()); got.Status != web.Unhealthy {
 		t.Errorf("without any prices: %+v", got)
+	}
+	oracles := health{now: func() time.Time { return now }, fetched: func() time.Time { return now }, served: func() bool { return false }, failures: never.failures,
+		database: func(context.Context) error { return nil }, redis: func(context.Context) error { return nil }}
+	if got := oracles.check(t.Context()); got.Status != web.Degraded {
+		t.Errorf("by oracles alone: %+v", got)
 	}
 }
 

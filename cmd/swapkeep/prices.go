@@ -18,7 +18,7 @@ import (
 type priceFlags struct {
 	network, period string
 	limit           int
-	watch           bool
+	watch, coverage bool
 }
 
 // periodSpans are the lengths of the chart periods.
@@ -37,10 +37,17 @@ func newPrices(t *terminal) *cobra.Command {
 	flags.StringVar(&f.network, "network", "", "`network` by name or chain id (default the active one)")
 	flags.StringVar(&f.period, "period", f.period, "`period` of the chart: 24h, week or month")
 	flags.IntVar(&f.limit, "limit", f.limit, "show at most this `many` tokens, 1 to 200")
+	flags.BoolVar(&f.coverage, "coverage", false, "show instead how many tokens of each network have a current price")
 	flags.BoolVar(&f.watch, "watch", false, "update with every fetch until Ctrl-C")
 	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
 	_ = cmd.RegisterFlagCompletionFunc("period", cobra.FixedCompletions([]cobra.Completion{"24h", "week", "month"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error { return l.prices(ctx, f, args) })
+	cmd.MarkFlagsMutuallyExclusive("coverage", "watch")
+	cmd.RunE = t.withDaemon(func(ctx context.Context, l *daemonConn, args []string) error {
+		if f.coverage {
+			return l.coverage(ctx)
+		}
+		return l.prices(ctx, f, args)
+	})
 	return cmd
 }
 

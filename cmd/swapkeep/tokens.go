@@ -37,7 +37,8 @@ func newTokens(t *terminal) *cobra.Command {
 				return l.removeToken(ctx, network, args[0])
 			}),
 		},
-		newBalances(t, &network))
+		newBalances(t, &network),
+		newIncoming(t, &network))
 	return cmd
 }
 
@@ -247,6 +248,38 @@ func (l *daemonConn) balances(ctx context.Context, network, account string, name
 		}
 		l.t.noteEnd(n)
 		return nil
+	})
+}
+
+func newIncoming(t *terminal, network *string) *cobra.Command {
+	var account string
+	cmd := &cobra.Command{
+		Use: "incoming", Short: "List unknown tokens that came in", Args: noArguments,
+		Long: "List tokens that an account was sent and that are on no list, newest first, at most 50. Anybody can send anybody a token\n" +
+			"with any name. The first look only notes where to begin; only blocks after it are searched.",
+		RunE: t.withDaemon(func(ctx context.Context, l *daemonConn, _ []string) error {
+			return l.incomingTokens(ctx, *network, account)
+		}),
+	}
+	accountFlag(t, cmd, &account)
+	return cmd
+}
+
+func (l *daemonConn) incomingTokens(ctx context.Context, network, account string) error {
+	a, err := l.account(ctx, account)
+	if err != nil {
+		return err
+	}
+	n, err := l.network(ctx, network)
+	if err != nil {
+		return err
+	}
+	return show(ctx, l, "tokens.incoming", protocol.IncomingParams{Account: a.Address, ChainID: n.ChainID}, func(r protocol.IncomingResult) error {
+		rows := make([][]string, 0, len(r.Tokens))
+		for _, t := range r.Tokens {
+			rows = append(rows, tokenRow(t))
+		}
+		return l.tokensTable(rows, "no unknown token has come in on "+n.Name+" since the first look", nil)
 	})
 }
 

@@ -42,6 +42,7 @@ type daemon struct {
 	vault     *keys.Vault
 	provided  *keys.ProviderKeys
 	tokens    *tokens.Registry
+	incoming  *tokens.Incoming
 	lists     []protocol.Problem // token lists that cannot be used
 	explorer  explorer
 	prices    *prices
@@ -140,7 +141,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 	d.swaps, err = engine.NewService(engine.Options{
 		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Sealer: d.vault, Pricer: d.prices.desk, GasPrice: gasMeter{d.hub}.price,
 		Valuer: d.prices.desk, Limits: d.limits,
-		Tokens:    func(id uint64) []common.Address { return host.OwnTokens(d.tokens.On(id)) },
+		Tokens:    d.grantable,
 		Decimals:  d.tokens.DecimalsConfirmed,
 		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: engine.ByCall{}, Fees: fees, Mine: d.isOwnAccount, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
 		Keep:       refused.New(d.home.Dir, version, clock.Now).Watch,
@@ -170,7 +171,7 @@ func (d *daemon) limits() engine.Limits {
 // newServer creates the server of the protocol.
 func (d *daemon) newServer() (*host.Server, error) {
 	return host.New(host.Config{
-		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: pricedTokens{d.tokens, d.prices.poke},
+		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: pricedTokens{d.tokens, d.incoming, d.prices.poke},
 		Settings: d.settings, Prices: d.prices, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
 		Process: processOf, WithClient: keys.WithClient, AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Diagnose: d.diagnose, Stop: d.stop, Log: d.log,
 	})

@@ -44,6 +44,7 @@ type prices struct {
 	desk       valuation.Valuer
 	history    *series.Store // nil = prices are off
 	sources    *priceapi.Sources
+	services   bool // some source is a service outside the networks
 	poller     *poll.Poller
 	listen     string
 	retryAfter time.Duration // delay before a taken port is tried again
@@ -72,11 +73,13 @@ func (d *daemon) openPrices() {
 
 func (p *prices) open(d *daemon) error {
 	var err error
-	if p.sources, err = sourcesOf(d.cfg, d.hub, func(ctx context.Context, name string) (string, error) {
+	settings := sourcesOf(d.cfg, d.hub, func(ctx context.Context, name string) (string, error) {
 		return d.provided.Get(ctx, keyItem(name, d.cfg))
-	}); err != nil {
+	})
+	if p.sources, err = settings.Open(); err != nil {
 		return err
 	}
+	p.services = settings.Services()
 	if p.history, err = series.Open(filepath.Join(d.home.Dir, "prices.db"), series.Options{Days: d.cfg.Prices.HistoryDays}); err != nil {
 		return err
 	}
@@ -97,8 +100,8 @@ func (p *prices) open(d *daemon) error {
 	return nil
 }
 
-// sourcesOf opens the price sources of the configuration.
-func sourcesOf(cfg config.Config, hub *chain.MultiClient, key func(context.Context, string) (string, error)) (*priceapi.Sources, error) {
+// sourcesOf returns the price sources of the configuration.
+func sourcesOf(cfg config.Config, hub *chain.MultiClient, key func(context.Context, string) (string, error)) priceapi.Settings {
 	from := cfg.Prices.Sources
 	s := priceapi.Settings{
 		Of: map[string]priceapi.Setting{
@@ -118,19 +121,23 @@ func sourcesOf(cfg config.Config, hub *chain.MultiClient, key func(context.Conte
 	if hub != nil {
 		s.Chain = hub
 	}
-	return s.Open()
+	return s
 }
 
-// watched returns the tokens whose prices are kept: the built-in tokens of all networks
-// first, then imported ones, then those of the user's lists, at most maxWatched.
+// watched returns the tokens whose prices are kept: the verified tokens of all networks
+// first, then imported ones, then the rest of the built-in list, then those of the user's
+// lists, at most maxWatched.
 func (d *daemon) watched() []poll.Watched {
-	var builtin, imported, listed []poll.Watched
+	var verified, imported, recognized, listed []poll.Watched
 	for _, n := range d.hub.Networks() {
 		for _, t := range d.tokens.On(n.ID) {
 			w := poll.Watched{Token: t, Public: priceapi.Shows(n.ID), Ended: n.HasEnded()}
 			switch {
 			case t.Verified:
-				builtin = append(builtin, w)
+				verified = append(verified, w)
+			case t.Recognized:
+				w.Slow = true
+				recognized = append(recognized, w)
 			case t.List != "":
 				listed = append(listed, w)
 			default:
@@ -139,14 +146,21 @@ func (d *daemon) watched() []poll.Watched {
 			}
 		}
 	}
-	all := slices.Concat(builtin, imported, listed)
+	all := slices.Concat(verified, imported, recognized, listed)
 	return all[:min(len(all), maxWatched)]
 }
 
-// pricedTokens is the token registry; it requests prices for new tokens.
+// pricedTokens is the token registry, with the search for unknown tokens; it requests prices
+// for new tokens.
 type pricedTokens struct {
 	*tokens.Registry
-	poke func()
+	incoming *tokens.Incoming
+	poke     func()
+}
+
+// Incoming looks for unknown tokens that an account was sent. No price is requested of them.
+func (t pricedTokens) Incoming(ctx context.Context, id uint64, account common.Address) ([]tokens.Token, error) {
+	return t.incoming.Look(ctx, id, account)
 }
 
 // Import imports a token and requests its price.
@@ -242,7 +256,7 @@ func (p *prices) health(ctx context.Context) web.Health {
 	if err := p.history.Check(ctx); err != nil {
 		h.Status, h.Database = web.Degraded, "bbolt: failing"
 	}
-	if state.History != nil || clock.Now().Sub(state.Fetched).Abs() > currentFor {
+	if now := clock.Now(); state.History != nil || now.Sub(state.Fetched).Abs() > currentFor || p.services && !p.feed.Now().Served(now) {
 		h.Status = web.Degraded
 	}
 	if state.Fetched.IsZero() && h.Database != "bbolt: ok" {

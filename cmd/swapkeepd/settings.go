@@ -58,7 +58,7 @@ func checkParts(cfg config.Config) error {
 	if _, err = openProviders(cfg, nil, providerDeps{}); err != nil {
 		return err
 	}
-	sources, err := sourcesOf(cfg, nil, nil)
+	sources, err := sourcesOf(cfg, nil, nil).Open()
 	if err == nil {
 		sources.Close()
 	}

@@ -14,6 +14,7 @@ import (
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 )
 
 // contracts reads token metadata from contracts.
@@ -22,6 +23,50 @@ type contracts struct{ *chain.MultiClient }
 func (c contracts) AskToken(ctx context.Context, id uint64, address common.Address) (tokens.Answers, error) {
 	a, err := c.MultiClient.AskToken(ctx, id, address)
 	return tokens.Answers(a), err
+}
+
+// transferTopic is the event Transfer(address,address,uint256), which tokens and NFTs share;
+// an NFT's has the number as a topic too.
+var transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
+
+// SettledBlock returns the newest block that two hosts, where two are configured, hold settled.
+func (c contracts) SettledBlock(ctx context.Context, id uint64) (uint64, error) {
+	b, _, err := c.MultiClient.Settled(ctx, id)
+	return b.Number, err
+}
+
+// Incoming implements tokens.Transfers by one bounded search for logs.
+func (c contracts) Incoming(ctx context.Context, id uint64, account common.Address, from uint64) (all []common.Address, through uint64, err error) {
+	to := common.BytesToHash(account[:])
+	found, err := c.MultiClient.Logs(ctx, id, chain.LogFilter{Topics: [][]common.Hash{{transferTopic}, {}, {to}}}, from)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, l := range found.Logs {
+		if len(l.Topics) == 3 && l.Topics[2] == to && len(l.Data) == 32 {
+			all = append(all, l.Address)
+		}
+	}
+	return all, found.Through.Number, nil
+}
+
+// Describe asks for symbols and decimals in one call.
+func (c contracts) Describe(ctx context.Context, id uint64, all []common.Address) ([]tokens.Answers, error) {
+	qs := make([]chain.Question, 0, 2*len(all))
+	for _, a := range all {
+		for _, method := range []string{"symbol()", "decimals()"} {
+			qs = append(qs, chain.Question{To: a, Data: crypto.Keccak256([]byte(method))[:4]})
+		}
+	}
+	answers, err := c.MultiClient.Ask(ctx, id, qs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tokens.Answers, len(all))
+	for i := range all {
+		out[i] = tokens.Answers{Symbol: answers[2*i], Decimals: answers[2*i+1]}
+	}
+	return out, nil
 }
 
 // openTokens reads the configured token lists and the imported tokens. A list comes from
@@ -41,7 +86,20 @@ func (d *daemon) openTokens(providers map[swap.Kind]swap.Provider) error {
 	}
 	var err error
 	d.tokens, err = tokens.Open(d.home.DB, contracts{d.hub}, o)
+	d.incoming = tokens.NewIncoming(d.home.DB, d.tokens, contracts{d.hub})
 	return err
+}
+
+// grantable returns the tokens on which an account may have granted allowances: all of the
+// built-in list, and the imported ones. Their number is bounded by that list and by
+// tokens.MaxImported.
+func (d *daemon) grantable(id uint64) (all []common.Address) {
+	for _, t := range d.tokens.On(id) {
+		if t.Recognized || t.Imported {
+			all = append(all, t.Address)
+		}
+	}
+	return all
 }
 
 // recognizeTime limits how long to wait for a token contract's name.

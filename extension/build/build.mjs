@@ -29,7 +29,7 @@ async function main() {
 		build: { outDir: shared, emptyOutDir: true },
 	});
 	await locales(shared);
-	await cp(join(root, "icons"), join(shared, "icons"), { recursive: true });
+	for (const pictures of ["icons", "logos"]) await cp(join(root, pictures), join(shared, pictures), { recursive: true });
 	for (const browser of browsers) {
 		const folder = join(out, browser);
 		await cp(shared, folder, { recursive: true });

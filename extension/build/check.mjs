@@ -31,7 +31,7 @@ const forbiddenCode = [
 ];
 
 /** The files that a package may contain. */
-const kinds = /^(manifest\.json|popup\.html|(background|popup)\.js|chunks\/[\w-]+\.js|assets\/[\w-]+\.css|icons\/\d+\.png|_locales\/\w+\/messages\.json)$/;
+const kinds = /^(manifest\.json|popup\.html|(background|popup)\.js|chunks\/[\w-]+\.js|assets\/[\w-]+\.css|icons\/\d+\.png|logos\/[a-z0-9-]+\.svg|_locales\/\w+\/messages\.json)$/;
 
 /** faults returns what is wrong with a package, given as file names with their text. */
 export function faults(files) {
@@ -41,6 +41,7 @@ export function faults(files) {
 		...ofManifest(JSON.parse(files["manifest.json"])),
 		...names.filter((name) => name.endsWith(".html")).flatMap((name) => ofPage(files[name]).map((fault) => `${name} ${fault}`)),
 		...names.filter((name) => name.endsWith(".js")).flatMap((name) => forbiddenCode.filter(([, said]) => said.test(files[name])).map(([fault]) => `${name} ${fault}`)),
+		...names.filter((name) => name.endsWith(".svg") && /<(script|foreignObject|image|use|style|a)\b|\bhref\b|\bon\w+=|url\((?!#)/i.test(files[name])).map((name) => `${name} does more than draw`),
 		...names.filter((name) => name.endsWith(".css") && /@import|url\(\s*["']?(https?:)?\/\//.test(files[name])).map((name) => `${name} loads from outside`),
 	];
 }

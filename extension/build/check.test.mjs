@@ -16,6 +16,16 @@ describe("faults", () => {
 		expect(faults(await sound(browser))).toEqual([]);
 	});
 
+	test.each([
+		["a mark", "logos/usdc.svg", '<svg viewBox="0 0 24 24"><path fill="url(#a)" d="M1 1"/></svg>', 0],
+		["a mark with a script", "logos/usdc.svg", "<svg><script>1</script></svg>", 1],
+		["a mark with a handler", "logos/usdc.svg", '<svg onload="f()"></svg>', 1],
+		["a mark from outside", "logos/usdc.svg", '<svg><path fill="url(https://x.example/a)"/></svg>', 1],
+		["a mark elsewhere", "logos/../usdc.svg", "<svg></svg>", 1],
+	])("judges %s", async (_, name, text, found) => {
+		expect(faults({ ...(await sound("chromium")), [name]: text })).toHaveLength(found);
+	});
+
 	const policy = async (from, to) => {
 		const { content_security_policy: { extension_pages } } = JSON.parse((await sound("chromium"))["manifest.json"]);
 		expect(extension_pages).toContain(from);

@@ -54,6 +54,7 @@ var Methods = []Method{
 	{"tokens.import", Writes, false, false, ImportTokenParams{}, ImportTokenResult{}, "Reads a token from its contract and keeps it, unverified. Repeating it changes nothing."},
 	{"tokens.remove", Writes, false, false, RemoveTokenParams{}, RemoveTokenResult{}, "Forgets an imported token. Repeating it changes nothing."},
 	{"tokens.balances", Reads, false, false, BalancesParams{}, BalancesResult{}, "Reads balances of an account from the chain, with what the tokens are."},
+	{"tokens.incoming", Reads, false, false, IncomingParams{}, IncomingResult{}, "Looks for tokens that an account was sent and that are not known here, in the blocks since the last look, at most once a minute. The first look only notes where to begin. Nothing is asked of their contracts but symbol and decimals."},
 
 	{"prices.list", Reads, false, false, PricesParams{}, PricesResult{}, "Shows prices of a network's tokens with 24 hours of comparison, a page at a time, as last fetched. It asks nobody."},
 	{"prices.history", Reads, false, false, PriceHistoryParams{}, PriceHistory{}, "Returns the candles of a token's price chart over a day, a week or a month."},

@@ -10,6 +10,7 @@ type Token struct {
 	Decimals int     `json:"decimals"`
 	Verified bool    `json:"verified" doc:"on the built-in list; others may bear any name"`
 	List     string  `json:"list,omitempty" doc:"name of the list it is on; absent: on none"`
+	Mark     string  `json:"mark,omitempty" doc:"name of its drawing among those that ship with the extension; of built-in tokens alone"`
 	Imported bool    `json:"imported,omitempty" doc:"was imported by its address; tokens.remove takes it out"`
 	Imitates Address `json:"imitates,omitempty" doc:"the verified token of this network whose symbol or name it bears: to be warned of"`
 }
@@ -76,6 +77,18 @@ type BalancesResult struct {
 	Account  Address   `json:"account"`
 	Balances []Balance `json:"balances" doc:"in the order asked for; by default the native coin, then tokens of which there are some, then the others"`
 	Omitted  int       `json:"omitted,omitempty" doc:"known tokens that were left out, for there are too many: those without a balance, then those of other lists"`
+}
+
+// IncomingParams name an account of this wallet.
+type IncomingParams struct {
+	Account Address `json:"account"`
+	ChainID uint64  `json:"chainId,omitempty" doc:"default: the active network"`
+}
+
+type IncomingResult struct {
+	ChainID uint64  `json:"chainId"`
+	Account Address `json:"account"`
+	Tokens  []Token `json:"tokens" doc:"that came in since the first look and are not known, newest first, at most 50: anybody can send anybody a token with any name"`
 }
 
 // A Balance is an account's balance of one token.

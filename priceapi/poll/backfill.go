@@ -156,8 +156,8 @@ func fetchPast(ctx context.Context, a Archive, some []tokens.Token, since time.T
 	return candles, err
 }
 
-// lacking returns the watched tokens whose charts have too few points, or all of them,
-// except those tried recently.
+// lacking returns the watched tokens whose charts have too few points, or all but the slow
+// ones, except those tried recently.
 func (p *Poller) lacking(ctx context.Context, period price.Period, step time.Duration, all bool, tried map[price.ID]time.Time, now time.Time) (ts []tokens.Token) {
 	covered, err := p.o.History.Coverages(ctx, now)
 	if err != nil {
@@ -169,10 +169,11 @@ func (p *Poller) lacking(ctx context.Context, period price.Period, step time.Dur
 		points[c.ID] = c.Points[period.Name]
 	}
 	enough := int(pastEnough * float64(period.Span/max(step, period.Step)))
-	for _, t := range askable(p.o.Tokens(), false) {
-		id := price.IDOf(t)
-		if (all || points[id] < enough) && isDue(tried[id], pastRetry, now) {
-			ts = append(ts, t)
+	for _, w := range p.o.Tokens() {
+		id := price.IDOf(w.Token)
+		lacks := all && !w.Slow || points[id] < enough
+		if !w.Private && lacks && isDue(tried[id], pastRetry, now) {
+			ts = append(ts, w.Token)
 		}
 	}
 	return ts

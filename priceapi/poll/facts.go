@@ -15,6 +15,7 @@ const (
 	capsEvery    = time.Hour
 	holdersEvery = 6 * time.Hour
 	factsRetry   = 5 * time.Minute // after a round in which a source failed
+	slowFacts    = 50              // most slow tokens that a source is asked about in a round, of each kind of facts
 	factsTime    = 10 * time.Minute
 )
 
@@ -48,6 +49,7 @@ func (p *Poller) fetchFacts(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, factsTime)
 	defer cancel()
 	ok := true
+	p.factsRound++
 	for _, v := range p.o.MetadataSources {
 		if now := p.o.Now(); p.circuitOf(v.Name() + " facts").allows(now) {
 			fresh := map[price.ID]price.Facts{}
@@ -119,9 +121,20 @@ func isDue(at time.Time, every time.Duration, now time.Time) bool {
 	return past >= every || past < 0
 }
 
-// dueFacts returns the tokens that an MetadataSource may be asked about and whose facts are due.
+// dueFacts returns the tokens that an MetadataSource may be asked about and whose facts are
+// due. Of the slow ones it takes some, successive rounds successive ones.
 func (p *Poller) dueFacts(v MetadataConfig, fresh map[price.ID]price.Facts, due func(price.Facts) bool) (ts []tokens.Token) {
-	for _, t := range askable(p.o.Tokens(), v.Trusted) {
+	var slow []tokens.Token
+	for _, w := range p.o.Tokens() {
+		switch {
+		case w.Private && !v.Trusted:
+		case w.Slow:
+			slow = append(slow, w.Token)
+		case due(p.factsOf(fresh, price.IDOf(w.Token))):
+			ts = append(ts, w.Token)
+		}
+	}
+	for _, t := range part(slow, p.factsRound, slowFacts) {
 		if due(p.factsOf(fresh, price.IDOf(t))) {
 			ts = append(ts, t)
 		}

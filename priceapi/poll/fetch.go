@@ -19,18 +19,35 @@ type round struct {
 	doubts      map[price.ID]error
 }
 
+// inTurn returns the tokens that this fetch asks about: of the slow ones those whose turn it
+// is, and none at the first fetch, which swaps may wait for.
+func (p *Poller) inTurn(watched []Watched) []Watched {
+	slow := 0
+	some := slices.DeleteFunc(slices.Clone(watched), func(w Watched) bool {
+		if !w.Slow {
+			return false
+		}
+		slow++
+		return p.fetchCount == 0 || slow%slowEvery != p.fetchCount%slowEvery
+	})
+	p.turnsLeft = slow > 0 && p.fetchCount < slowEvery
+	return some
+}
+
 // ask asks the leading sources about all tokens, and the further ones about those still
-// undecided.
+// undecided; of the slow ones only about those without any price.
 func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) round {
 	r := round{map[price.ID][]price.Reading{}, map[price.ID]verdict{}, map[price.ID]verdict{}, map[price.ID]error{}}
-	private := map[price.ID]bool{}
+	private, slow := map[price.ID]bool{}, map[price.ID]bool{}
 	for _, w := range watched {
-		private[price.IDOf(w.Token)] = w.Private
+		private[price.IDOf(w.Token)], slow[price.IDOf(w.Token)] = w.Private, w.Slow
 	}
 	for _, readings := range p.askLeading(ctx, watched, now) {
 		r.add(readings)
 	}
 	undecided := p.decide(&r, askable(watched, true), now)
+	r.settle(slow)
+	undecided = slices.DeleteFunc(undecided, func(t tokens.Token) bool { return r.accepted[price.IDOf(t)].sample.Known() })
 	for _, s := range p.o.Further {
 		if len(undecided) == 0 || ctx.Err() != nil {
 			break
@@ -39,7 +56,7 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 		if !s.Trusted {
 			queried = slices.DeleteFunc(slices.Clone(undecided), func(t tokens.Token) bool { return private[price.IDOf(t)] })
 		}
-		queried = rotate(p.skipUnknown(s.Name(), queried, now), p.fetchCount)
+		queried = part(p.skipUnknown(s.Name(), queried, now), p.fetchCount, furtherAtOnce)
 		answers, ok := p.askOne(ctx, s, queried, now)
 		r.add(answers)
 		if ok {
@@ -52,14 +69,23 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 	return r
 }
 
-// rotate returns at most furtherAtOnce of the tokens; successive fetches get successive parts
-// of the list.
-func rotate(ts []tokens.Token, fetch int) []tokens.Token {
-	if len(ts) <= furtherAtOnce {
+// settle accepts the provisional prices of these tokens that nothing contradicts.
+func (r *round) settle(these map[price.ID]bool) {
+	for id, v := range r.provisional {
+		if these[id] && !v.contested {
+			r.accepted[id] = v
+			delete(r.provisional, id)
+		}
+	}
+}
+
+// part returns at most n of the tokens; successive rounds get successive parts of the list.
+func part(ts []tokens.Token, round, n int) []tokens.Token {
+	if len(ts) <= n {
 		return ts
 	}
-	begin := fetch * furtherAtOnce % len(ts)
-	return slices.Concat(ts[begin:], ts[:begin])[:furtherAtOnce]
+	begin := round * n % len(ts)
+	return slices.Concat(ts[begin:], ts[:begin])[:n]
 }
 
 // acceptProvisional accepts the provisional prices, then decides the tokens priced by another

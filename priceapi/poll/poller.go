@@ -24,6 +24,7 @@ const (
 
 	settleTime    = 2 * time.Second
 	furtherAtOnce = 200 // most tokens that one fetch asks a further source about
+	slowEvery     = 5   // fetches; well within pricetable.StaleAfter
 )
 
 // A Watched token is one whose price is kept current.
@@ -36,6 +37,9 @@ type Watched struct {
 	// Ended: the token's chain was shut down. No source is asked; the last price stays, or
 	// else that of the coin the token was redeemable for, and is always stale.
 	Ended bool
+	// Slow tokens, of which there are many, are asked about at every slowEvery-th fetch, and
+	// less often about facts.
+	Slow bool
 }
 
 // A Paced source is asked at most once per Every; 0 = at every fetch.
@@ -105,6 +109,8 @@ type Poller struct {
 	fetched     sync.Once
 
 	fetchCount int           // counts fetches; used by Fetch only
+	turnsLeft  bool          // some slow token was not asked about yet; used by Fetch and Run only
+	factsRound int           // counts rounds of facts; used by fetchFacts only
 	gap        time.Duration // longest time without prices that is not backfilled yet
 	gapSeen    chan struct{}
 }
@@ -215,7 +221,7 @@ func (p *Poller) Fetch(ctx context.Context) {
 	watched := p.o.Tokens()
 	began := p.o.Now()
 	asking, cancel := context.WithTimeout(ctx, fetchTime)
-	round := p.ask(asking, watched, began)
+	round := p.ask(asking, p.inTurn(watched), began)
 	cancel()
 	if ctx.Err() != nil {
 		return // interrupted, so the answers are incomplete
@@ -243,7 +249,7 @@ func (p *Poller) Fetch(ctx context.Context) {
 
 // The first fetches of a process that starts with the machine or browser may find no node
 // ready. They are repeated every firstInterval, up to firstTries in all, until the number of
-// oracle prices no longer grows.
+// oracle prices no longer grows, and every slow token has had its turn.
 const (
 	firstTries    = 5
 	firstInterval = 2 * time.Second
@@ -253,10 +259,12 @@ const (
 func (p *Poller) earlyFetch() <-chan time.Time {
 	select {
 	case <-p.first:
-		return nil
+		if !p.turnsLeft {
+			return nil
+		}
 	default:
-		return clock.After(firstInterval)
 	}
+	return clock.After(firstInterval)
 }
 
 // countOraclePrices counts the prices that swaps may be judged by.

@@ -54,6 +54,8 @@ var redeemables = map[ID]Redeemable{
 	on(43114, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"): {usdc, 6}, // Avalanche
 	on(57073, "0x2D270e6886d130D724215A266106e6832161EAEd"): {usdc, 6}, // Ink
 	on(59144, "0x176211869cA2b568f2A7D4EE941E073a821EE1ff"): {usdc, 6}, // Linea
+	// USDT0 on Monad: USDT locked on Ethereum (monad-crypto/token-list, bridgeInfo).
+	on(143, "0xe7cd86e13AC4309349F30B3435a9d337750fC82D"): {usdt, 6},
 	// USDT that Tether itself issues and redeems (tether.to, supported protocols).
 	on(42220, "0x48065fbBE25f71C9282ddf5e1cD6D6A887483D5e"): {usdt, 6}, // Celo
 	on(43114, "0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7"): {usdt, 6}, // Avalanche

@@ -44,6 +44,12 @@ const (
 var sourceNames = [...]string{"unknown", "defillama", "chainlink", "aave-oracle", "uniswap-v3", "uniswap-v2", "geckoterminal", "coingecko",
 	"dexscreener", "blockscout", "dia", "velodrome", "hosted", "canonical", "derived", "goplus"}
 
+// services are the sources outside the networks themselves.
+var services = map[Source]bool{DefiLlama: true, GeckoTerminal: true, CoinGecko: true, DexScreener: true, Blockscout: true, Hosted: true, GoPlus: true}
+
+// Service reports whether the source is a service outside the networks.
+func (s Source) Service() bool { return services[s] }
+
 func (s Source) String() string {
 	if int(s) < len(sourceNames) {
 		return sourceNames[s]

@@ -132,6 +132,12 @@ func (b *Table) Row(id price.ID) (Row, bool) {
 	return b.Rows[i], true
 }
 
+// Served reports whether any current price is from a service outside the networks. If not,
+// the tokens that only services know have none, and nobody confirms the oracles.
+func (b *Table) Served(now time.Time) bool {
+	return slices.ContainsFunc(b.Rows, func(r Row) bool { return r.Now.Source.Service() && r.Current(now) })
+}
+
 // At lists the rows of tokens with that address, lowest chain id first.
 func (b *Table) At(a common.Address) []Row {
 	var all []Row

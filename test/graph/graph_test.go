@@ -27,6 +27,7 @@ var allowedImports = map[string][]string{
 	"internal/procmem":    {},
 	"keys":                {"internal/atomicfile", "internal/zeroize", "internal/clock", "internal/failpoint"},
 	"tokens":              {"internal/clock", "internal/failpoint"},
+	"tokens/gen":          {"tokens"},
 	"rest":                {"internal/clock"},
 	"chain":               {"internal/clock", "internal/failpoint"},
 

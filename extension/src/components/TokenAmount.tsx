@@ -84,7 +84,7 @@ function TokenButton({ label, token, onToken }: { label: string; token: Token | 
 	return (
 		<button type="button" class={`chip token-button ${token ? "" : "empty"}`} aria-haspopup="dialog" onClick={onToken}>
 			<Named name={token ? t("amount_token", label, token.symbol) : t("amount_choose", label)}>
-				{token && <Avatar of={token.address} letter={token.symbol} />}
+				{token && <Avatar of={token.address} letter={token.symbol} mark={token.mark} />}
 				<span class="cut">{token ? token.symbol : t("amount_choose_short")}</span>
 				<span>▾</span>
 			</Named>

@@ -60,7 +60,7 @@ function About({ token }: { token: Token }) {
 	return (
 		<div class="card stack tight">
 			<div class="row">
-				<Avatar of={token.address} letter={token.symbol} size={32} />
+				<Avatar of={token.address} letter={token.symbol} mark={token.mark} size={32} />
 				<span class="grow named">
 					<span class="strong">{token.symbol}</span>
 					<span class="soft small">{token.name}</span>

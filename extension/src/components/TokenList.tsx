@@ -4,8 +4,8 @@ import type { Failure } from "../wire/failure";
 import { t } from "../i18n/t";
 import { useConnection, useNetworkData } from "../state/context";
 import { useStore } from "../state/store";
+import { coinOf } from "../state/tokens";
 import { type TokenPages, useTokenPages } from "../state/token-pages";
-import { NATIVE } from "../state/network-data";
 import { shortAddress } from "./address";
 import { Button } from "./Button";
 import { Loading } from "./Loading";
@@ -85,7 +85,7 @@ function useRows({ chainId, ...choice }: { chainId: number; query: string; liste
 	const prices = useStore(network.prices);
 	const active = useStore(network.active);
 	const own = useStore(network.networks).find((n) => n.chainId === chainId);
-	const coin: Token | undefined = own && { chainId, address: NATIVE, symbol: own.symbol, name: own.name, decimals: own.decimals, verified: true };
+	const coin: Token | undefined = own && coinOf(own);
 	return tokenRows({ ...choice, chainId, coin, balances: active === chainId ? (balances ?? []) : [], prices });
 }
 

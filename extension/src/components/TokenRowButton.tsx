@@ -17,7 +17,7 @@ export function TokenRowButton({ row, selected, onPick }: Props) {
 	const doubt = row.displayOnly ? "unverified" : doubtOf(token);
 	return (
 		<button type="button" data-row class="picker-row" aria-current={selected} onClick={() => onPick(row)}>
-			<Avatar of={token.address} letter={token.symbol} size={32} />
+			<Avatar of={token.address} letter={token.symbol} mark={token.mark} size={32} />
 			<span class="grow">
 				<span class="row tight">
 					<span class="strong cut">{token.symbol}</span>

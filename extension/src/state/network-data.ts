@@ -108,12 +108,27 @@ function balanceReader({ shell, account, link }: Connection, { active, balances 
 	);
 }
 
+// The prices of a network come page by page; at most this many pages are read.
+const mostPages = 4;
+
+async function pricesOf(shell: Connection["shell"], chainId: number): Promise<{ chainId: number; prices: Price[] }> {
+	const prices: Price[] = [];
+	let cursor: string | undefined;
+	for (let page = 0; page < mostPages; page++) {
+		const read = await shell.call("prices.list", { chainId, limit: 200, ...(cursor ? { cursor } : {}) });
+		prices.push(...read.prices);
+		cursor = read.cursor;
+		if (!cursor) break;
+	}
+	return { chainId, prices };
+}
+
 /** keepPrices returns a function that reads the prices of the active network. */
 function keepPrices({ shell }: Connection, { active, prices }: NetworkData): () => Promise<void> {
 	const read = latestAnswer(
 		async () => {
 			const chainId = active.get();
-			return chainId === 0 ? undefined : shell.call("prices.list", { chainId, limit: 200 }).catch(() => undefined); // shown as unavailable
+			return chainId === 0 ? undefined : pricesOf(shell, chainId).catch(() => undefined); // shown as unavailable
 		},
 		(answer) => {
 			if (answer && active.get() === answer.chainId) prices.set(new Map(answer.prices.map((p) => [p.token.toLowerCase(), p])));

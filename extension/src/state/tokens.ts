@@ -91,8 +91,14 @@ export class TokenCache {
 const keyOf = ({ chainId, address }: TokenAt) => `${chainId}:${address.toLowerCase()}`;
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-function coinOf({ chainId, symbol, decimals, name }: Network): Token {
-	return { chainId, address: NATIVE, symbol, name, decimals, verified: true };
+/** coinOf returns a network's native coin as a token. */
+export function coinOf({ chainId, symbol, decimals, name }: Network): Token {
+	return { chainId, address: NATIVE, symbol, name, decimals, verified: true, ...markOf(symbol) };
+}
+
+/** The native coins' marks, as the daemon names them; it is not asked about coins. */
+function markOf(symbol: string): { mark?: string } {
+	return symbol === "ETH" || symbol === "BNB" ? { mark: symbol.toLowerCase() } : {};
 }
 
 const caches = new WeakMap<NetworkData, TokenCache>();

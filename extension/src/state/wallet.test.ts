@@ -98,6 +98,16 @@ describe("withOrder", () => {
 	it("keeps both of the same moment", () => expect(ids([order("a", 1), order("b", 1)].reduce(withOrder, [] as readonly Order[]))).toEqual(["a1", "b1"]));
 });
 
+describe("prices", () => {
+	it("are read page by page, of all tokens of the network, and not without end", async () => {
+		const w = window();
+		w.daemon["prices.list"] = (p) => ({ chainId: p["chainId"], prices: [{ token: `0x${p["cursor"] ?? 0}`, usd: "1" }], cursor: String(Number(p["cursor"] ?? 0) + 1) });
+		w.ready();
+		await settle();
+		expect([...w.wallet.network.prices.get().keys()]).toEqual(["0x0", "0x1", "0x2", "0x3"]);
+	});
+});
+
 describe("the start", () => {
 	it("reads nothing before the daemon is there, and then all", async () => {
 		const w = window();

@@ -410,6 +410,8 @@ export interface Token {
 	verified: boolean;
 	/** name of the list it is on; absent: on none */
 	list?: string;
+	/** name of its drawing among those that ship with the extension; of built-in tokens alone */
+	mark?: string;
 	/** was imported by its address; tokens.remove takes it out */
 	imported?: boolean;
 	/** the verified token of this network whose symbol or name it bears: to be warned of */
@@ -485,6 +487,19 @@ export interface Balance {
 	amount?: Amount;
 	/** what the token is; absent: not known here */
 	known?: Token;
+}
+
+export interface IncomingParams {
+	account: Address;
+	/** default: the active network */
+	chainId?: number;
+}
+
+export interface IncomingResult {
+	chainId: number;
+	account: Address;
+	/** that came in since the first look and are not known, newest first, at most 50: anybody can send anybody a token with any name */
+	tokens: Token[];
 }
 
 export interface PricesParams {
@@ -1462,6 +1477,8 @@ export interface Methods {
 	"tokens.remove": { params: RemoveTokenParams; result: RemoveTokenResult };
 	/** Reads balances of an account from the chain, with what the tokens are. */
 	"tokens.balances": { params: BalancesParams; result: BalancesResult };
+	/** Looks for tokens that an account was sent and that are not known here, in the blocks since the last look, at most once a minute. The first look only notes where to begin. Nothing is asked of their contracts but symbol and decimals. */
+	"tokens.incoming": { params: IncomingParams; result: IncomingResult };
 	/** Shows prices of a network's tokens with 24 hours of comparison, a page at a time, as last fetched. It asks nobody. */
 	"prices.list": { params: PricesParams; result: PricesResult };
 	/** Returns the candles of a token's price chart over a day, a week or a month. */
@@ -1525,6 +1542,7 @@ export const methods = {
 	"tokens.import": { access: "client", session: false, acting: false },
 	"tokens.remove": { access: "client", session: false, acting: false },
 	"tokens.balances": { access: "any", session: false, acting: false },
+	"tokens.incoming": { access: "any", session: false, acting: false },
 	"prices.list": { access: "any", session: false, acting: false },
 	"prices.history": { access: "any", session: false, acting: false },
 	"settings.get": { access: "any", session: false, acting: false },

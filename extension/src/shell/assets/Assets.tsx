@@ -11,6 +11,7 @@ import { useNetworkData } from "../../state/context";
 import { useStore } from "../../state/store";
 import type { Network } from "../../wire/protocol";
 import { go } from "../route";
+import { Incoming } from "./Incoming";
 
 /** Assets lists the account's balances on the active network and their value. */
 export default function Assets() {
@@ -37,6 +38,7 @@ export default function Assets() {
 					))}
 				</ul>
 			)}
+			{rows && <Incoming chainId={chainId} />}
 		</Screen>
 	);
 }

@@ -76,7 +76,7 @@ function usePrice(chainId: number, address: string): Price | undefined {
 function Head({ token, held, price }: { token: Token; held: string | undefined; price: Price | undefined }) {
 	return (
 		<div class="row token-head">
-			<Avatar of={token.address} letter={token.symbol} size={40} />
+			<Avatar of={token.address} letter={token.symbol} mark={token.mark} size={40} />
 			<div class="grow">
 				<p class="cut">{token.name}</p>
 				<p class="number">{held === undefined ? t("about_balance_unknown") : t("about_balance", fullAmount(held, token, locale()))}</p>
