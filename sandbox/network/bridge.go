@@ -19,7 +19,7 @@ type BridgePair struct {
 
 // bridgeNames maps chain ids to names; the bridge uses the chains' own ids.
 var bridgeNames = map[uint64]string{
-	1: "ethereum", 10: "optimism", 56: "bnb", 143: "monad", 5330: "superseed", 8453: "base", 42161: "arbitrum", 43114: "avalanche",
+	1: "ethereum", 10: "optimism", 56: "bnb", 143: "monad", 5330: "superseed", 8453: "base", 42161: "arbitrum", 43114: "avalanche", 130: "unichain",
 }
 
 // bridgeDepository is the same on all of these chains, as the bridge publishes.

@@ -13,6 +13,7 @@ var intentDeposits = map[uint64]common.Address{
 	43114: ownIntentDeposit,
 	8453:  common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B"),
 	42161: common.HexToAddress("0xb280C373F57c9169e009a66496EE556084afAd24"),
+	130:   ownIntentDeposit,
 }
 
 var ownIntentDeposit = common.HexToAddress("0x5a4d000000000000000000000000000000000021")

@@ -66,6 +66,8 @@ type Network struct {
 	DEX bool
 	// Ended says that the real chain was shut down.
 	Ended bool
+	// Far says that the wallet does not serve the chain, and providers pay out on it.
+	Far bool
 }
 
 var (
@@ -174,6 +176,12 @@ var networks = []Network{
 			usd("0xC316C8252B5F2176d0135Ebb0999E99296998F2e", "USDC", "USD Coin (bridged)", 6),
 			usd("0xc5068BB6803ADbe5600DE5189fe27A4dAcE31170", "USDT", "Tether USD (Hyperlane)", 6),
 		},
+		Contracts: ownContracts,
+	},
+	{
+		ID: 130, Name: "Unichain", Native: "ETH", Far: true,
+		Wrapped:   weth("0x4200000000000000000000000000000000000006"),
+		Tokens:    []Token{usd("0x078D782b760474a361dDA0AF3839290b0EF57AD6", "USDC", "USD Coin", 6)},
 		Contracts: ownContracts,
 	},
 	{

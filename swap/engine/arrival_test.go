@@ -628,8 +628,8 @@ func TestLostDeposit(t *testing.T) {
 	}
 }
 
-// TestProviderGoesBackwards checks that no later claim undoes an earlier one and that a
-// provider is not asked again after its final claim.
+// TestProviderGoesBackwards checks that no later claim undoes a final one, unless it names a
+// payment, for which a deposit's provider is asked on.
 func TestProviderGoesBackwards(t *testing.T) {
 	c, id := newDepositFixture(t, 2, nil)
 	words := []swap.Claim{{State: swap.Settling, ProviderStatus: "submitted"}, {State: swap.Settling, ProviderStatus: "waiting"}, {State: swap.Failed, ProviderStatus: "failure", Reason: "so\x1b[2J it says" + strings.Repeat("x", 1000)}, {State: swap.Settling}, {State: swap.Filled}}
@@ -637,15 +637,15 @@ func TestProviderGoesBackwards(t *testing.T) {
 		return words[min(int(c.provider.asked.Load())-1, len(words)-1)], nil
 	}
 	o := c.pollRepeatedly(id)
-	if n := c.provider.asked.Load(); n != 3 || o.Claim.State != swap.Failed || o.Condition != swap.AwaitingRefund {
+	if n := c.provider.asked.Load(); n <= int32(len(words)) || o.Claim.State != swap.Failed || o.Condition != swap.AwaitingRefund {
 		t.Errorf("asked %d times, claim %+v, %q", n, o.Claim, o.Condition)
 	}
 	if len(o.Claim.Reason) > 400 || strings.ContainsRune(o.Claim.Reason, '\x1b') {
 		t.Errorf("kept %q", o.Claim.Reason)
 	}
 	c.restart()
-	if c.pollRepeatedly(id); c.provider.asked.Load() != 3 {
-		t.Error("asked again after a restart")
+	if o := c.pollRepeatedly(id); o.Claim.State != swap.Failed {
+		t.Errorf("claim %+v after a restart", o.Claim)
 	}
 	c.src.mineFinal(refund(1, solver, 5000))
 	c.wantVerdict(c.pollRepeatedly(id), swap.ProvenByRefund, bothAgree)

@@ -12,6 +12,7 @@ import (
 func farFixture(t *testing.T, change func(*swap.Order)) (*proofFixture, *ledger, string) {
 	c := newProofFixture(t, 2)
 	far, urls := newLedger(t, noRPC, 2, c.now)
+	c.far = far
 	if err := c.hub.SetFar([]chain.Endpoint{{Chain: noRPC, URLs: urls, Depth: ledgerDepth}}); err != nil {
 		t.Fatal(err)
 	}

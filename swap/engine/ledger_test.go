@@ -165,8 +165,8 @@ func (n ledgerNodes) CheckReceipt(_ context.Context, ev chain.Evidence, logs boo
 	if n.c.receipts != nil {
 		return n.c.receipts()
 	}
-	for _, l := range []*ledger{n.c.src, n.c.dst} {
-		if l.id == ev.Chain && l.has(ev, logs) {
+	for _, l := range []*ledger{n.c.src, n.c.dst, n.c.far} {
+		if l != nil && l.id == ev.Chain && l.has(ev, logs) {
 			return nil
 		}
 	}

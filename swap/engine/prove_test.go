@@ -104,6 +104,7 @@ func (p *ledgerSender) Poll(ctx context.Context, key string) (chain.Tx, *chain.E
 type proofFixture struct {
 	t        *testing.T
 	src, dst *ledger
+	far      *ledger // of a network that is not the wallet's; nil = none
 	hub      *chain.MultiClient
 	receipts func() error // decides CheckReceipt instead of the ledgers; nil = they do
 	db       *bolt.DB
