@@ -119,7 +119,7 @@ func TestSeededFaults(t *testing.T) {
 		"expired, and somebody paid":     {func(f *fakeWorld) { f.books["dex"][0].Payment = f.paid(1, 45, token).TxHash }, "the provider paid by"},
 		"filled, and refunded really":    {func(f *fakeWorld) { f.books["bridge"][0].IsRefund = true }, "the provider gave back by"},
 		"paid by another transaction":    {func(f *fakeWorld) { f.books["bridge"][0].Payment = f.paid(10, 45, token).TxHash }, "the evidence is"},
-		"final, and not ended": {func(f *fakeWorld) { f.order("a").Ended = false }, "ended false"},
+		"final, and not ended":           {func(f *fakeWorld) { f.order("a").Ended = false }, "ended false"},
 		"two likely paid by one payment": {func(f *fakeWorld) {
 			for _, id := range []string{"a", "b"} {
 				o := f.order(id)
