@@ -139,8 +139,14 @@ func (l *daemonConn) unitsText(ctx context.Context, t protocol.Terms, of, figure
 	return c.Exact(units)
 }
 
-// stateText returns an order's state in the words of the message table.
-func stateText(o protocol.Order) string { return messages.State(shownState(o)) }
+// stateText returns an order's state in the words of the message table; a condition that ended it
+// says it better.
+func stateText(o protocol.Order) string {
+	if o.Condition == likelyPaid {
+		return messages.Condition(likelyPaid)
+	}
+	return messages.State(shownState(o))
+}
 
 // shownState returns the code of an order's state, with the variants of a revoke and of an amount
 // below the promised one.

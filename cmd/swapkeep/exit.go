@@ -91,6 +91,7 @@ var localClasses = []struct {
 	{errBlocked, exitSwap, "blocked"},
 	{errUnfilled, exitSwap, "not_filled"},
 	{errReported, exitReported, "reported"},
+	{errClosed, exitReported, "closed"},
 	{errNoProposal, exitSwap, "no_proposal"},
 	{errWarned, exitWarned, "warned"},
 	{errChecksFailed, exitChecksFailed, "unwell"},

@@ -18,6 +18,7 @@ import (
 var (
 	errUnfilled = errors.New("the order was not filled")
 	errReported = errors.New("the outcome is not confirmed yet; the daemon keeps checking")
+	errClosed   = errors.New("the order was closed, and its outcome was never confirmed")
 )
 
 // followUnlessDetached follows an accepted swap to its end, or returns at once if detach is set.
@@ -79,6 +80,8 @@ func (l *daemonConn) follow(ctx context.Context, id, wanted string, shown int64)
 		return fmt.Errorf("the provider reported an outcome, but the chains cannot be read to confirm it: %w", errReported)
 	case !end.Ended:
 		return fmt.Errorf("%w (%s)", errReported, messages.Condition(end.Condition))
+	case end.State == "closed" && wanted != "closed":
+		return errClosed
 	case end.State != wanted:
 		return fmt.Errorf("%w (%s)%s", errUnfilled, stateText(end), l.because(ctx, end))
 	}
@@ -220,7 +223,7 @@ const pollInterval = 15 * time.Second
 
 func waitingText(o protocol.Order) string {
 	text := stateText(o)
-	if o.Condition != "" {
+	if o.Condition != "" && o.Condition != likelyPaid {
 		text += " (" + messages.Condition(o.Condition) + ")"
 	}
 	return text

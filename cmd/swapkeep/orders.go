@@ -95,7 +95,11 @@ func (l *daemonConn) ordersTable(ctx context.Context, orders []protocol.Order) e
 		if err != nil {
 			return err
 		}
-		rows = append(rows, []string{o.ID, moment(o.Created), stateText(o), what, messages.Condition(o.Condition)})
+		waits := messages.Condition(o.Condition)
+		if o.Ended {
+			waits = ""
+		}
+		rows = append(rows, []string{o.ID, moment(o.Created), stateText(o), what, waits})
 	}
 	columns := slices.Clone(orderColumns)
 	columns[2].Style = func(row int) screen.Style { return screen.States[shownState(orders[row])] }

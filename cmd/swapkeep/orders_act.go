@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +11,7 @@ import (
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 )
 
 // consentFlags are the flags of a command that needs consent to something it shows.
@@ -65,7 +65,7 @@ func newOrderClose(t *terminal) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if !o.CanCloseFrom.IsZero() && time.Now().Before(o.CanCloseFrom) {
+		if !o.CanCloseFrom.IsZero() && clock.Now().Before(o.CanCloseFrom) {
 			return protocol.Newf("cannot_close", "the order can be closed from %s", clockTime(o.CanCloseFrom))
 		}
 		text, _ := messages.Text("order_stop_text", l.settledBy(o))
@@ -121,7 +121,7 @@ func (l *daemonConn) showOpenOrder(ctx context.Context, id string) (protocol.Ord
 		return r.Order, err
 	}
 	if r.Order.Ended {
-		return r.Order, protocol.Newf("order_final", "the order has ended: %s", stateText(r.Order))
+		return r.Order, protocol.Newf("order_final", "the order has ended: %s", waitingText(r.Order))
 	}
 	what, err := l.orderText(ctx, r.Order)
 	l.say(screen.Strong, what)

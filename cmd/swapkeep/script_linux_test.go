@@ -31,7 +31,13 @@ var realPrograms = sync.OnceValues(func() (string, error) {
 	return dir, programs.Build(dir, "", "")
 })
 
-// binary returns the path of one of them.
+// faultPrograms are the same, built with a clock that a script moves.
+var faultPrograms = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(filepath.Dir(bin), "clock")
+	return dir, programs.Build(dir, "faults", "")
+})
+
+// binary returns the path of one of the real programs.
 func binary(name string) string {
 	dir, err := realPrograms()
 	if err != nil {
@@ -63,14 +69,19 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"person": cmdPerson, "exits": cmdExits, "sandbox": cmdSandbox, "provider": cmdProvider, "chain": cmdChain, "field": cmdField, "until": cmdUntil,
-			"tree": cmdTree,
+			"tree": cmdTree, "clock": cmdClock,
 		},
 	})
 }
 
+// scriptBinary returns the path of one of the programs that a script runs.
+func scriptBinary(getenv func(string) string, name string) string {
+	return filepath.Join(filepath.SplitList(getenv("PATH"))[0], name)
+}
+
 // endDaemon stops the script's daemon and waits until its home is free.
 func endDaemon(e *testscript.Env) {
-	cmd := exec.Command(binary("swapkeep"), "stop")
+	cmd := exec.Command(scriptBinary(e.Getenv, "swapkeep"), "stop")
 	cmd.Env = e.Vars
 	if out, err := cmd.CombinedOutput(); err != nil {
 		e.T().Log("swapkeep stop:", err, string(out))
@@ -146,7 +157,7 @@ func cmdProvider(ts *testscript.TestScript, neg bool, args []string) {
 
 // environ returns the script's environment variables that the programs read.
 func environ(ts *testscript.TestScript) (env []string) {
-	for _, name := range []string{"PATH", "HOME", "TERM", "NO_COLOR", "SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "SWAPKEEP_KEYS_BACKEND", "SWAPKEEP_PRICES_DISABLED"} {
+	for _, name := range []string{"PATH", "HOME", "TERM", "NO_COLOR", "SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "SWAPKEEP_KEYS_BACKEND", "SWAPKEEP_PRICES_DISABLED", clockVariable} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
@@ -182,6 +193,30 @@ func cmdChain(ts *testscript.TestScript, neg bool, args []string) {
 	default:
 		ts.Fatalf("chain: no %s", args[1])
 	}
+}
+
+// clockVariable has the file with the distance of the programs' clock; only programs built for
+// fault tests know it.
+const clockVariable = "SWAPKEEP_CLOCK_SHIFT"
+
+// cmdClock sets how far the clock of the script's programs is ahead from now on. Its first use
+// is before any program runs, and gives the script programs with such a clock:
+//
+//	clock DURATION
+func cmdClock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: clock DURATION")
+	}
+	file := ts.MkAbs("clock")
+	ts.Check(os.WriteFile(file+"~", []byte(args[0]), 0o600)) // renamed into place, as a program may read at any time
+	ts.Check(os.Rename(file+"~", file))
+	if ts.Getenv(clockVariable) != "" {
+		return
+	}
+	dir, err := faultPrograms()
+	ts.Check(err)
+	ts.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	ts.Setenv(clockVariable, "@"+file)
 }
 
 // cmdField sets a variable to a field of the last JSON value in a file; the whole file
@@ -235,7 +270,7 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: until TEXT command...")
 	}
 	if !await.Holds(30*time.Second, func() bool {
-		cmd := exec.Command(binary(args[1]), args[2:]...)
+		cmd := exec.Command(scriptBinary(ts.Getenv, args[1]), args[2:]...)
 		cmd.Env = environ(ts)
 		out, err := cmd.Output()
 		return err == nil && bytes.Contains(out, []byte(args[0]))

@@ -29,7 +29,7 @@ func TestVerdictFacts(t *testing.T) {
 	}
 	text := fmt.Sprint(facts)
 	for _, want := range []string{
-		"[reason so it is]", "[network fee 2 ETH]", "[proven by A known filler paid the recipient after your deposit.]", "[proof 0x02, block 7, 5 deep]", "[deposit 0x01, block 3, 9 deep]",
+		"[reason so it is]", "[network fee 2 ETH]", "[proven by A transaction that names this order paid the recipient after your deposit.]", "[proof 0x02, block 7, 5 deep]", "[deposit 0x01, block 3, 9 deep]",
 		"[counts log 3 of it, the ETH sent with it, what its block added to the balance, for this order only]", "[searched Ethereum, blocks 5 to 9 (", ", by a and b: nothing]", "[sources two or more RPC hosts agree]", "[receipts the block's receipts were recomputed]",
 	} {
 		if !strings.Contains(text, want) {

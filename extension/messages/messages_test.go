@@ -107,7 +107,7 @@ func TestText(t *testing.T) {
 		cancelled bool
 		want      string
 	}{
-		{"refund", false, "A known contract of Relay refunded you after your deposit."},
+		{"refund", false, "A payment for this order refunded you after your deposit to Relay."},
 		{"withdrawn", true, "You cancelled it before anything that spends funds was signed."},
 		{"withdrawn", false, "Swapkeep ended it before anything that spends funds was signed, because something differed from what you accepted."},
 		{"of_a_newer_daemon", false, ""},

@@ -134,8 +134,27 @@ func (p *trader) another() {
 }
 
 // awaitEnd waits until the order's screen says that it ended, and checks that there is one order
-// more than before, in that state, with a digest of its own.
+// more than before, in that state with proof, with a digest of its own.
 func (p *trader) awaitEnd(before []protocol.Order, state string) protocol.Order {
+	p.t.Helper()
+	o := p.awaitEnded(before)
+	if o.State != state || !o.Final {
+		p.t.Fatalf("the order is %s, %q (%s)", o.State, o.Condition, o.Reason)
+	}
+	return o
+}
+
+// awaitLikely is awaitEnd for an order whose output was received, as the provider reports.
+func (p *trader) awaitLikely(before []protocol.Order) protocol.Order {
+	p.t.Helper()
+	o := p.awaitEnded(before)
+	if o.State != "settling" || o.Condition != "likely_paid" || o.Final || !o.Reported || o.Verdict != nil || o.CandidatePayment == nil {
+		p.t.Fatalf("the order is %s, %q (%s), %+v", o.State, o.Condition, o.Reason, o.Verdict)
+	}
+	return o
+}
+
+func (p *trader) awaitEnded(before []protocol.Order) protocol.Order {
 	p.t.Helper()
 	p.Find("heading", "Swap ended")
 	all := p.d.Orders()
@@ -143,7 +162,7 @@ func (p *trader) awaitEnd(before []protocol.Order, state string) protocol.Order 
 		p.t.Fatalf("there are %d orders after %d", len(all), len(before))
 	}
 	o := all[0]
-	if o.State != state || !o.Final || len(o.Digest) != 66 || slices.ContainsFunc(before, func(b protocol.Order) bool { return b.Digest == o.Digest }) {
+	if !o.Ended || len(o.Digest) != 66 || slices.ContainsFunc(before, func(b protocol.Order) bool { return b.Digest == o.Digest }) {
 		p.t.Fatalf("the order is %s, %q, of digest %s (%s)", o.State, o.Condition, o.Digest, o.Reason)
 	}
 	p.checkAllowancesUsed(o)

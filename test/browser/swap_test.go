@@ -4,8 +4,10 @@ package browser
 
 import (
 	"cmp"
+	"fmt"
 	"math/big"
 	"testing"
+	"time"
 
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
@@ -27,6 +29,7 @@ type swapCase struct {
 	approve         []allowance
 	confirm         string // the review's button
 	settings        map[string]map[string]any
+	likely          bool // nothing links the payment to the order
 }
 
 // runSwap swaps from the form to the end and checks screen, chain and orders.
@@ -49,7 +52,12 @@ func (p *trader) runSwap(s swapCase) {
 	p.In("region", "Terms").AwaitText(s.amount+" "+s.in, "Provider "+s.provider, s.route, "Wallet fee "+s.fee+" Slippage")
 	p.confirm(s.confirm)
 	p.approve(s.approve...)
-	o := p.awaitEnd(before, "filled")
+	var o protocol.Order
+	if s.likely {
+		o = p.awaitLikely(before)
+	} else {
+		o = p.awaitEnd(before, "filled")
+	}
 	if s.routing != "" && o.Offer.Routing != s.routing {
 		p.t.Errorf("%s: went by %s", s.name, o.Offer.Routing)
 	}
@@ -67,7 +75,12 @@ func (p *trader) runSwap(s swapCase) {
 	if feeIn.Sign() != 0 || !isPart(feeOut, s.paid, new(big.Int).Add(got, feeOut)) {
 		p.t.Errorf("%s: %s of what was paid and %s of the output reached the fee's receiver", s.name, feeIn, feeOut)
 	}
-	if symbolOut == "USDC" || symbolOut == "USDT" {
+	switch {
+	case s.likely:
+		card := p.In("region", "Received, as reported by Intent (Hyperstream); not linked to this order")
+		card.AwaitText(formatAmount(got, 6, s.out)+" came from", "Intent (Hyperstream) reports: completed.", "nothing in it names the order", "Nothing, if the amount is in the receiving account.")
+		card.Find("link", "/^Transfer found /")
+	case symbolOut == "USDC" || symbolOut == "USDT":
 		p.AwaitText(formatAmount(got, 6, s.out) + " received")
 	}
 	p.another()
@@ -153,27 +166,62 @@ func (p *trader) compare() {
 	p.ready()
 }
 
-// swapUnproven swaps by a deposit whose end cannot be proven.
-func (p *trader) swapUnproven(amount, ending string, stranger bool, condition string) {
+// swapUnproven swaps by a deposit to Arbitrum whose end nothing proves.
+func (p *trader) swapUnproven(amount, provider string, outcome map[string]any, condition string) protocol.Order {
 	p.t.Helper()
-	p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": ending, "stranger": stranger}}, nil)
+	p.d.Control("POST", "/"+provider, map[string]any{"outcome": outcome}, nil)
 	p.align(desk.Arbitrum)
 	p.amount(amount)
 	p.review()
 	p.confirm("Approve and swap")
 	p.approve(allowance{amount + " USDC", false})
 	o := p.d.AwaitOrder(condition, func(o protocol.Order) bool { return o.Condition == condition })
-	if o.Final || !o.Reported {
+	if o.Final || !o.Reported || o.Ended != (condition == "likely_paid") {
 		p.t.Errorf("the order is %s", o.State)
+	}
+	return o
+}
+
+// closeTime is longer than an order must wait before it can be closed.
+const closeTime = 9 * time.Hour
+
+// stopWaiting closes an order that nothing proves, once it may be closed.
+func (p *trader) stopWaiting(o protocol.Order) {
+	p.t.Helper()
+	p.AwaitText("If nothing is proven until then, you can stop waiting from ")
+	p.AwaitAbsent("button", "Stop waiting")
+	p.d.SetClock(closeTime)
+	p.Eval(fmt.Sprintf("void (Date.now = ((real) => () => real() + %d)(Date.now))", closeTime.Milliseconds()), nil)
+	lookAtClock(p.Page, "5m")
+	p.AwaitText("Unlock your wallet")
+	p.Fill("Password", desk.Password)
+	p.Press("Enter")
+	p.AwaitAbsent("button", "Unlock")
+	p.Click("button", "/in progress/")
+	p.Click("button", "/ Awaiting confirmation /")
+	p.Click("button", "Stop waiting")
+	dialog := p.In("dialog", "Stop waiting for this order?")
+	dialog.AwaitText("Nothing is signed or moved, and your deposit stays with", "Swapkeep still looks for a proof.")
+	p.Click("button", "Keep waiting")
+	p.AwaitAbsent("dialog", "")
+	p.Click("button", "Stop waiting")
+	p.Click("button", "Close order")
+	card := p.In("region", "Closed without proof")
+	card.AwaitText("You stopped waiting for it on", "reports: completed.", "Swapkeep still looks for a proof, for 30 days from the deposit.", "Check the receiving account on Arbitrum One.")
+	card.Find("link", "/^Your deposit /")
+	p.AwaitAbsent("button", "Stop waiting")
+	if all := p.d.Orders(); all[0].ID != o.ID || all[0].State != "closed" || !all[0].Ended || all[0].Final || all[0].Closing == nil || all[0].Closing.By != "person" {
+		p.t.Errorf("the order is %s, %+v", all[0].State, all[0].Closing)
 	}
 }
 
-// TestSwapsToAnotherNetwork swaps by the bridge, by a route of the intent provider that is
-// not its first, by a deposit that is refunded, and by two whose end is reported and not
-// proven.
+// TestSwapsToAnotherNetwork swaps by the bridge, also when a stranger pays; by a route of the
+// intent provider that is not its first, whose payment nothing links to the order; by a deposit
+// that is refunded; and by those whose end is reported and not proven, the last of which is
+// closed.
 func TestSwapsToAnotherNetwork(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
-		p := newTrader(t, kind)
+		p := newTraderAt(t, kind, desk.Options{Faults: true})
 		p.d.Control("POST", "/intent", map[string]any{"pacePercent": 0}, nil)
 		p.pay("USDC")
 		p.provider("Bridge")
@@ -181,9 +229,11 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		p.receive("USDC")
 		p.runSwap(swapCase{name: "bridge", provider: "Bridge", in: "USDC", amount: "120", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap", fee: "0.4 %, according to the provider",
 			approve: []allowance{{"120 USDC", false}}})
-		p.runSwap(swapCase{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", offerName: "Hyperstream", confirm: "Approve and swap", fee: "0.4 % requested; the provider does not confirm that it charges it",
+		p.runSwap(swapCase{name: "bridge, paid by a stranger", provider: "Bridge", in: "USDC", amount: "110", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap", fee: "0.4 %, according to the provider",
+			approve: []allowance{{"110 USDC", false}}, settings: map[string]map[string]any{"/bridge": {"outcome": map[string]any{"kind": "fill", "stranger": true}}}})
+		p.runSwap(swapCase{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", offerName: "Hyperstream", confirm: "Approve and swap", likely: true, fee: "0.4 % requested; the provider does not confirm that it charges it",
 			approve: []allowance{{"150 USDC", false}}})
-		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": "refund"}}, nil)
+		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": "refund", "reserve": true}}, nil)
 		before, in := p.d.Orders(), p.d.Balance(desk.Base, p.w.Address, "USDC")
 		p.amount("200.25")
 		p.review()
@@ -197,15 +247,14 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		p.Find("link", "/^Refund "+short(o.Verdict.Evidence.Tx)+" /")
 		p.another()
 
-		p.swapUnproven("60", "fill", true, "payment_seen")
-		card := p.In("region", "Payment seen, not yet confirmed")
-		card.AwaitText("Intent (Hyperstream) reports: completed.", "USDC came from", "on Arbitrum One", "What is not proven", "What you can do")
-		card.Find("link", "/^Transfer found /")
+		p.swapUnproven("60", "intent", map[string]any{"ending": "refund", "reserve": false}, "payment_seen") // by nobody the wallet knows
+		p.In("region", "Payment seen, not yet confirmed").AwaitText("Intent (Hyperstream) reports: refunded.", "60 USDC came from", "on Base", "What is not proven")
 		p.Find("heading", "Swap in progress")
 		p.another()
 
-		p.swapUnproven("70", "claim", false, "awaiting_proof")
+		o = p.swapUnproven("70", "intent", map[string]any{"ending": "claim"}, "awaiting_proof")
 		p.In("region", "Awaiting confirmation").AwaitText("Intent (Hyperstream) reports: completed.", "Swapkeep cannot verify the payment on Arbitrum One.")
 		p.Find("heading", "Swap in progress")
+		p.stopWaiting(o)
 	})
 }

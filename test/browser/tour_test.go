@@ -457,12 +457,16 @@ func (o *tour) providerSettled(p *trader) {
 	p.to("Arbitrum")
 	p.pay("USDC")
 	p.receive("USDC")
-	for i, end := range []struct{ ending, wait, name string }{
-		{"refund", "USDC refunded", "order-refunded"},
-		{"fail", "Waiting for refund", "order-failed-unrefunded"},
-		{"claim", "Awaiting confirmation", "order-unproven"},
+	for i, end := range []struct {
+		ending     string
+		reserve    bool // out of the deposit contract, which proves a refund
+		wait, name string
+	}{
+		{"refund", true, "USDC refunded", "order-refunded"},
+		{"fail", false, "Waiting for refund", "order-failed-unrefunded"},
+		{"claim", false, "Awaiting confirmation", "order-unproven"},
 	} {
-		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": end.ending}}, nil)
+		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": end.ending, "reserve": end.reserve}}, nil)
 		p.amount(fmt.Sprint(100 + i))
 		p.review()
 		p.confirm("Approve and swap")

@@ -139,7 +139,8 @@ func (u *user) summary(t *testing.T, b *observer, day, began time.Time) string {
 		{"refreshed quotes by itself", u.refreshed, rounds},
 		{"plans refused whose quote was over", u.expiredPlans, rounds},
 		{"orders made", u.made, rounds},
-		{"orders filled, with proof", u.filled, rounds - (rounds+3)/len(userSwaps)},
+		{"orders filled, with proof", u.filled, rounds - (rounds+3)/len(userSwaps) - (rounds+1)/len(userSwaps)},
+		{"orders received as reported", u.likelyPaid, (rounds + 1) / len(userSwaps)},
 		{"orders expired, with proof", u.expiredOrders, (rounds + 3) / len(userSwaps)},
 		{"log turned over", min(1, int(old)), 1},
 	}

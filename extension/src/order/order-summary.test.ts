@@ -300,12 +300,12 @@ it("says of a closed order who closed it, what was known, and whether it is stil
 		for (const watched of [true, false]) {
 			const claimed = { state: "failed" as const };
 			const told = order("intent", { state: "closed", ended: true, closing: { at: "2026-11-20T12:00:00Z", by, watched, claim: claimed } });
-			const { card, close, cancel } = orderSummary(told, format, begun);
+			const { card, close, cancel, steps } = orderSummary(told, format, begun);
 			inBothLanguages(linesOf(told));
 			expect(card?.lines.map((l) => l.text.key)).toEqual([
 				by === "person" ? "order_closed_person" : "order_closed_age", "order_claim_failed", watched ? "order_closed_watched" : "order_closed_unwatched", "order_closed_do",
 			]);
-			expect([received(told), close, cancel]).toEqual([false, undefined, undefined]);
+			expect([received(told), close, cancel, steps.at(-1)?.mark]).toEqual([false, undefined, undefined, "waiting"]);
 		}
 	}
 });
