@@ -154,10 +154,10 @@ func readQuote(raw []byte, r swap.QuoteRequest, solver common.Address) (parsedQu
 	if out.order, err = q.order(effect, r, out.call.Data, solver); err != nil {
 		return parsedQuote{}, err
 	}
-	if out.orderID, err = q.orderID(effect, r, out.call.Data); err != nil {
+	if out.refunds, err = q.refund(r, effect.Kind == swap.Deposit); err != nil {
 		return parsedQuote{}, err
 	}
-	if out.refunds, err = q.refund(r, effect.Kind == swap.Deposit); err != nil {
+	if out.orderID, err = q.orderID(effect, r, out.call.Data); err != nil {
 		return parsedQuote{}, err
 	}
 	out.offer, err = q.offer(r, tx, out, raw)
