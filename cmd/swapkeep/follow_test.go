@@ -49,7 +49,7 @@ func TestPatience(t *testing.T) {
 		want bool
 		f    follower
 	}{
-		"filled where nobody here looks":  {beyond, true, follower{}},
+		"filled on a far network":         {beyond, false, follower{}},
 		"refunded where somebody does":    {returned, false, follower{}},
 		"nothing is told":                 {reportedOrder("", time.Hour), false, follower{}},
 		"just told":                       {reportedOrder("awaiting_proof", 0), false, follower{}},

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"swapkeep/internal/clock"
@@ -109,7 +110,8 @@ type Poller struct {
 	fetched     sync.Once
 
 	fetchCount int           // counts fetches; used by Fetch only
-	turnsLeft  bool          // some slow token was not asked about yet; used by Fetch and Run only
+	turnsLeft  atomic.Bool   // some slow token was not asked about yet
+	fetching   sync.Mutex    // one fetch at a time
 	factsRound int           // counts rounds of facts; used by fetchFacts only
 	gap        time.Duration // longest time without prices that is not backfilled yet
 	gapSeen    chan struct{}
@@ -218,6 +220,8 @@ func (p *Poller) addLastCandles(ctx context.Context, last map[price.ID]price.Sam
 
 // Fetch polls the sources once, stores the accepted prices and publishes them.
 func (p *Poller) Fetch(ctx context.Context) {
+	p.fetching.Lock()
+	defer p.fetching.Unlock()
 	watched := p.o.Tokens()
 	began := p.o.Now()
 	asking, cancel := context.WithTimeout(ctx, fetchTime)
@@ -259,7 +263,7 @@ const (
 func (p *Poller) earlyFetch() <-chan time.Time {
 	select {
 	case <-p.first:
-		if !p.turnsLeft {
+		if !p.turnsLeft.Load() {
 			return nil
 		}
 	default:
