@@ -55,7 +55,7 @@ func TestEveryChain(t *testing.T) {
 	began := time.Now()
 	s := manual(t, allChains()...)
 	t.Logf("%d chains up in %v", len(s.Chains()), time.Since(began))
-	if len(s.Chains()) != 9 {
+	if len(s.Chains()) != 10 {
 		t.Fatalf("%d chains", len(s.Chains()))
 	}
 	separators := domainSeparators(t)

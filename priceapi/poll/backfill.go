@@ -32,7 +32,8 @@ const (
 	minGap     = 10 * time.Minute // without prices; shorter gaps do not show in charts
 )
 
-// backfillLoop backfills the history at the start and after gaps, until ctx ends.
+// backfillLoop backfills the history at the start and after gaps, until ctx ends: of all tokens but
+// the slow ones, of which there are many, before those.
 func (p *Poller) backfillLoop(ctx context.Context) {
 	tried := map[string]map[price.ID]time.Time{}
 	for ctx.Err() == nil {
@@ -41,7 +42,10 @@ func (p *Poller) backfillLoop(ctx context.Context) {
 			if tried[b.period] == nil || gap >= max(minGap, b.step) {
 				tried[b.period] = map[price.ID]time.Time{}
 			}
-			p.fill(ctx, b, gap >= max(minGap, b.step), tried[b.period])
+			p.fill(ctx, b, gap >= max(minGap, b.step), false, tried[b.period])
+		}
+		for _, b := range backfills {
+			p.fill(ctx, b, false, true, tried[b.period])
 		}
 		select {
 		case <-ctx.Done():
@@ -70,11 +74,12 @@ func (p *Poller) takeGap() time.Duration {
 	return gap
 }
 
-// fill asks the archives for one period, of the tokens that lack it or of all.
-func (p *Poller) fill(ctx context.Context, b backfill, all bool, tried map[price.ID]time.Time) {
+// fill asks the archives for one period, of the slow or the other tokens that lack it, or of all of
+// those.
+func (p *Poller) fill(ctx context.Context, b backfill, all, slow bool, tried map[price.ID]time.Time) {
 	period, _ := price.PeriodNamed(b.period)
 	now := p.o.Now()
-	lacking := p.lacking(ctx, period, b.step, all, tried, now)
+	lacking := p.lacking(ctx, period, b.step, all, slow, tried, now)
 	for start := 0; start < len(lacking) && ctx.Err() == nil; start += pastBatch {
 		some := lacking[start:min(start+pastBatch, len(lacking))]
 		filled, answered := p.fillSome(ctx, some, now.Add(-period.Span), b)
@@ -156,9 +161,9 @@ func fetchPast(ctx context.Context, a Archive, some []tokens.Token, since time.T
 	return candles, err
 }
 
-// lacking returns the watched tokens whose charts have too few points, or all but the slow
-// ones, except those tried recently.
-func (p *Poller) lacking(ctx context.Context, period price.Period, step time.Duration, all bool, tried map[price.ID]time.Time, now time.Time) (ts []tokens.Token) {
+// lacking returns the slow or the other watched tokens whose charts have too few points, or all
+// of those, except those tried recently.
+func (p *Poller) lacking(ctx context.Context, period price.Period, step time.Duration, all, slow bool, tried map[price.ID]time.Time, now time.Time) (ts []tokens.Token) {
 	covered, err := p.o.History.Coverages(ctx, now)
 	if err != nil {
 		p.o.Log(Notice{From: "history", Err: err})
@@ -171,8 +176,8 @@ func (p *Poller) lacking(ctx context.Context, period price.Period, step time.Dur
 	enough := int(pastEnough * float64(period.Span/max(step, period.Step)))
 	for _, w := range p.o.Tokens() {
 		id := price.IDOf(w.Token)
-		lacks := all && !w.Slow || points[id] < enough
-		if !w.Private && lacks && isDue(tried[id], pastRetry, now) {
+		lacks := all || points[id] < enough
+		if w.Slow == slow && !w.Private && lacks && isDue(tried[id], pastRetry, now) {
 			ts = append(ts, w.Token)
 		}
 	}

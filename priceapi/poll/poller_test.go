@@ -515,7 +515,7 @@ func TestBackfill(t *testing.T) {
 	b.o.Archives = []Archive{archive}
 	fillAll := func(all bool) {
 		for _, f := range backfills {
-			b.fill(t.Context(), f, all, map[price.ID]time.Time{})
+			b.fill(t.Context(), f, all, false, map[price.ID]time.Time{})
 		}
 	}
 	archive.fail, archive.points = errTest, 0
@@ -697,7 +697,7 @@ func TestPastIsNotThePresent(t *testing.T) {
 	b := newBench(t, wild)
 	archive := &register{points: 24*4 + 1} // up to now
 	b.o.Archives = []Archive{archive}
-	b.fill(t.Context(), backfills[0], true, map[price.ID]time.Time{})
+	b.fill(t.Context(), backfills[0], true, false, map[price.ID]time.Time{})
 	b.Resume(t.Context())
 	if r := b.row(t, wild); r.Now.Known() && !r.Stale || !b.o.Feed.Now().Fetched.IsZero() {
 		t.Errorf("an archive's price is shown as current: %+v", r)
@@ -757,7 +757,7 @@ func TestPrivateTokensStayPrivate(t *testing.T) {
 	b.fetch(t)
 	b.fetchFacts(t.Context())
 	for _, f := range backfills {
-		b.fill(t.Context(), f, true, map[price.ID]time.Time{})
+		b.fill(t.Context(), f, true, false, map[price.ID]time.Time{})
 	}
 	if b.first.requests+b.last.requests+len(almanac.requests) != 0 || len(b.memory.facts) != 0 {
 		t.Errorf("asked %d and %d times, for %v and %v", b.first.requests, b.last.requests, almanac.requests, b.memory.facts)

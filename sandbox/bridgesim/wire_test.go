@@ -117,7 +117,7 @@ func TestRepliesHaveTheRecordedShape(t *testing.T) {
 				t.Errorf("chain %v: disabled %v", entry["id"], entry["disabled"])
 			}
 		}
-		if len(list) != 9 {
+		if len(list) != 10 {
 			t.Errorf("%d chains", len(list))
 		}
 	})

@@ -63,7 +63,7 @@ func TestRepliesHaveTheRecordedShape(t *testing.T) {
 	created := mustAsk[any](t, s, http.MethodGet, "/v1/orders/by-id/"+sent["orderId"].(string), nil)
 	sandboxtest.SameShape(t, "order", created, example(t, "k_ord_created.json"))
 
-	same("chains", http.MethodGet, "/v1/chains", nil, chainsLike(t, 7))
+	same("chains", http.MethodGet, "/v1/chains", nil, chainsLike(t, 8))
 }
 
 // chainsLike returns the recorded chains, the first one repeated n times.
@@ -109,7 +109,7 @@ func TestTokens(t *testing.T) {
 	if beyond := mustAsk[page](t, s, http.MethodGet, "/v1/tokens"+usdc+"9", nil); len(beyond.Data) != 0 || beyond.Cursor != nil {
 		t.Errorf("beyond the end: %+v", beyond)
 	}
-	if all := mustAsk[page](t, s, http.MethodGet, "/v1/tokens?chainId=8453&limit=2000", nil); len(all.Data) != 31 {
+	if all := mustAsk[page](t, s, http.MethodGet, "/v1/tokens?chainId=8453&limit=2000", nil); len(all.Data) != 34 {
 		t.Errorf("%d tokens with chainId, which is not a parameter", len(all.Data))
 	}
 	if found := mustAsk[page](t, s, http.MethodGet, "/v1/tokens/search?q=wrapped&chainIds=8453", nil); len(found.Data) != 1 || found.Data[0]["symbol"] != "WETH" {
