@@ -83,8 +83,8 @@ func TestEveryChain(t *testing.T) {
 			}
 		}
 	}
-	if compared != 6 {
-		t.Errorf("%d domain separators compared, want 6", compared)
+	if compared != 7 {
+		t.Errorf("%d domain separators compared, want 7", compared)
 	}
 }
 
