@@ -33,10 +33,11 @@ const (
 )
 
 // backfillLoop backfills the history at the start and after gaps, until ctx ends: of all tokens but
-// the slow ones, of which there are many, before those.
+// the slow ones at first; of those, of which there are many, only from the second search on, so that
+// a start does not ask much.
 func (p *Poller) backfillLoop(ctx context.Context) {
 	tried := map[string]map[price.ID]time.Time{}
-	for ctx.Err() == nil {
+	for first := true; ctx.Err() == nil; first = false {
 		gap := p.takeGap()
 		for _, b := range backfills {
 			if tried[b.period] == nil || gap >= max(minGap, b.step) {
@@ -45,7 +46,9 @@ func (p *Poller) backfillLoop(ctx context.Context) {
 			p.fill(ctx, b, gap >= max(minGap, b.step), false, tried[b.period])
 		}
 		for _, b := range backfills {
-			p.fill(ctx, b, false, true, tried[b.period])
+			if !first {
+				p.fill(ctx, b, false, true, tried[b.period])
+			}
 		}
 		select {
 		case <-ctx.Done():

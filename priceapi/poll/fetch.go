@@ -30,7 +30,6 @@ func (p *Poller) inTurn(watched []Watched) []Watched {
 		slow++
 		return p.fetchCount == 0 || slow%slowEvery != p.fetchCount%slowEvery
 	})
-	p.turnsLeft.Store(slow > 0 && p.fetchCount < slowEvery)
 	return some
 }
 

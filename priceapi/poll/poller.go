@@ -6,7 +6,6 @@ import (
 	"maps"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"swapkeep/internal/clock"
@@ -110,7 +109,6 @@ type Poller struct {
 	fetched     sync.Once
 
 	fetchCount int           // counts fetches; used by Fetch only
-	turnsLeft  atomic.Bool   // some slow token was not asked about yet
 	fetching   sync.Mutex    // one fetch at a time
 	factsRound int           // counts rounds of facts; used by fetchFacts only
 	gap        time.Duration // longest time without prices that is not backfilled yet
@@ -253,7 +251,7 @@ func (p *Poller) Fetch(ctx context.Context) {
 
 // The first fetches of a process that starts with the machine or browser may find no node
 // ready. They are repeated every firstInterval, up to firstTries in all, until the number of
-// oracle prices no longer grows, and every slow token has had its turn.
+// oracle prices no longer grows.
 const (
 	firstTries    = 5
 	firstInterval = 2 * time.Second
@@ -263,9 +261,7 @@ const (
 func (p *Poller) earlyFetch() <-chan time.Time {
 	select {
 	case <-p.first:
-		if !p.turnsLeft.Load() {
-			return nil
-		}
+		return nil
 	default:
 	}
 	return clock.After(firstInterval)
