@@ -20,15 +20,15 @@ type round struct {
 }
 
 // inTurn returns the tokens that this fetch asks about: of the slow ones those whose turn it
-// is, and none at the first fetch, which swaps may wait for.
+// is, and none at the first fetches, which swaps may wait for.
 func (p *Poller) inTurn(watched []Watched) []Watched {
-	slow := 0
+	slow, early := 0, p.earlyFetch() != nil
 	some := slices.DeleteFunc(slices.Clone(watched), func(w Watched) bool {
 		if !w.Slow {
 			return false
 		}
 		slow++
-		return p.fetchCount == 0 || slow%slowEvery != p.fetchCount%slowEvery
+		return early || slow%slowEvery != p.fetchCount%slowEvery
 	})
 	return some
 }
