@@ -47,6 +47,11 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 	undecided := p.decide(&r, askable(watched, true), now)
 	r.settle(slow)
 	undecided = slices.DeleteFunc(undecided, func(t tokens.Token) bool { return r.accepted[price.IDOf(t)].sample.Known() })
+	if p.fetchCount == 0 { // swaps wait for the first prices
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, firstFurther)
+		defer cancel()
+	}
 	for _, s := range p.o.Further {
 		if len(undecided) == 0 || ctx.Err() != nil {
 			break

@@ -255,6 +255,7 @@ func (p *Poller) Fetch(ctx context.Context) {
 const (
 	firstTries    = 5
 	firstInterval = 2 * time.Second
+	firstFurther  = 500 * time.Millisecond // for the further sources at the very first fetch
 )
 
 // earlyFetch returns a channel for fetching early during the first fetches; nil afterwards.
