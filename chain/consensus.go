@@ -39,6 +39,7 @@ type blockTx struct {
 	from   common.Address     // of such a type; zero if its encoding names none
 	to     common.Address     // zero: none, or its encoding names none
 	value  *big.Int           // wei; zero if its encoding names none
+	input  []byte             // none, or its encoding names none
 }
 
 // A blockReceipt is what the receipts' root commits to, of one receipt. The transaction's hash,
@@ -136,7 +137,7 @@ func readTx(raw json.RawMessage) (t blockTx, err error) {
 		return t, errForm
 	}
 	if t.signed != nil {
-		t.value = t.signed.Value()
+		t.value, t.input = t.signed.Value(), t.signed.Data()
 		if to := t.signed.To(); to != nil {
 			t.to = *to
 		}
@@ -211,6 +212,8 @@ func (t *blockTx) readUnsigned(raw json.RawMessage, members []txMember) error {
 			t.to = common.BytesToAddress(b)
 		case "value":
 			t.value = n.ToInt()
+		case "input":
+			t.input = b
 		}
 	}
 	body, err := rlp.EncodeToBytes(items)
@@ -284,6 +287,8 @@ func (b *fullBlock) contradiction(ev Evidence, logs bool) string {
 		return "its sender"
 	case ev.Value != nil && t.value.Cmp(ev.Value) != 0:
 		return "its value"
+	case ev.Value != nil && (len(t.input) != ev.InputSize || inputEnd(t.input) != ev.InputEnd):
+		return "its input"
 	case logs && !sameLogs(r.Logs, ev.Logs):
 		return "its logs"
 	}

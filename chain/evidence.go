@@ -259,11 +259,16 @@ func (e *endpoint) addPayment(ctx context.Context, ev *Evidence) error {
 	case t == nil || t.Hash != ev.Tx || t.BlockHash != ev.BlockHash || t.Value == nil || t.From == common.Address{}:
 		return fmt.Errorf("%s: malformed transaction %s", e.host, ev.Tx)
 	}
-	ev.From, ev.Value, ev.InputSize = t.From, t.Value.ToInt(), len(t.Input)
-	if n := len(t.Input); n >= common.HashLength {
-		ev.InputEnd = common.Hash(t.Input[n-common.HashLength:])
-	}
+	ev.From, ev.Value, ev.InputSize, ev.InputEnd = t.From, t.Value.ToInt(), len(t.Input), inputEnd(t.Input)
 	return nil
+}
+
+// inputEnd returns the last 32 bytes of a transaction's input, zero if it is shorter.
+func inputEnd(input []byte) common.Hash {
+	if n := len(input); n >= common.HashLength {
+		return common.Hash(input[n-common.HashLength:])
+	}
+	return common.Hash{}
 }
 
 // depthOf returns how deep a block counts as: less than n asks for if it is not final or too young.

@@ -238,9 +238,18 @@ func TestForgedReceipts(t *testing.T) {
 				swapped(list, 2, 3)
 			}
 		}))},
-		"a root that is not in the hash":        {0, both(inReceipt(w.txs[0], flip), in("eth_getBlockByHash", w.block, func(b map[string]any) { b["receiptsRoot"] = common.Hash{1}.Hex() }))},
-		"another value":                         {3, only("eth_getTransactionByHash", func(_ string, v any) any { object(v)["value"] = "0x63"; return v })},
-		"another sender":                        {3, only("eth_getTransactionByHash", func(_ string, v any) any { object(v)["from"] = common.Address{7}.Hex(); return v })},
+		"a root that is not in the hash": {0, both(inReceipt(w.txs[0], flip), in("eth_getBlockByHash", w.block, func(b map[string]any) { b["receiptsRoot"] = common.Hash{1}.Hex() }))},
+		"another value":                  {3, only("eth_getTransactionByHash", func(_ string, v any) any { object(v)["value"] = "0x63"; return v })},
+		"another sender":                 {3, only("eth_getTransactionByHash", func(_ string, v any) any { object(v)["from"] = common.Address{7}.Hex(); return v })},
+		"another end of its input": {3, only("eth_getTransactionByHash", func(_ string, v any) any {
+			object(v)["input"] = "0x00" + strings.Repeat("7", 64)
+			return v
+		})},
+		"the whole input, cut to its end": {0, only("eth_getTransactionByHash", func(_ string, v any) any {
+			in := object(v)["input"].(string)
+			object(v)["input"] = "0x" + in[max(2, len(in)-64):]
+			return v
+		})},
 		"another recipient":                     {3, only("eth_getTransactionReceipt", inReceipt(w.txs[3], func(r map[string]any) { r["to"] = common.Address{7}.Hex() }))},
 		"another time":                          {0, in("eth_getBlockByNumber", w.block, func(b map[string]any) { b["timestamp"] = "0x1" })},
 		"a block above that has another parent": {0, in("eth_getBlockByHash", w.block+1, func(b map[string]any) { b["parentHash"] = common.Hash{1}.Hex() })},
