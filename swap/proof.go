@@ -177,7 +177,7 @@ var unprovenEnds = map[Condition]string{
 	AwaitingProof:  "the provider reports that it is done, but no chain shows it yet; still watching",
 	AmountUnclear:  "a transaction settled the order, but it does not show how much was paid or received; check the account",
 	LikelyPaid:     "the transaction that the provider names paid the recipient at least the minimum after our deposit, at two hosts, and counts for no other order; it is not linked to this one",
-	PaymentSeen:    "a matching payment arrived, but it may belong to something else: its sender is not certainly a built-in filler of the route, or another order matches too",
+	PaymentSeen:    "a matching payment arrived, but it may belong to something else: nothing links it to the order, or another order matches too",
 }
 
 // Unproven reports whether o has an end that was reported or seen, but not proven. The order

@@ -245,58 +245,6 @@ func (e *Engine) linkedPayment(w watchedDeposit, x proof.AwaitedPayment, ev chai
 	return paymentProof{verdict: &v}, isProof, nil
 }
 
-// likelyPaid checks that a payment that likely fills o fills no other order.
-func (e *Engine) likelyPaid(o swap.Order, x proof.AwaitedPayment, ev chain.Evidence, p proof.Payment) (paymentProof, decision, error) {
-	another, err := e.fillsAnother(o, ev)
-	if err == nil && !another {
-		another, err = e.Journal.LikelyUsed(o.ID, p.Ref)
-	}
-	if err == nil && !another {
-		another, err = e.namesAnother(o, ev)
-	}
-	switch {
-	case err != nil:
-		return paymentProof{}, isUndecided, err
-	case another:
-		return paymentProof{seen: x.Candidate(p, ev)}, isUnknownSender, nil
-	}
-	return paymentProof{seen: x.Candidate(p, ev)}, isLikely, nil
-}
-
-// namesAnother reports whether a transaction names another open order of ours.
-func (e *Engine) namesAnother(o swap.Order, ev chain.Evidence) (bool, error) {
-	open, err := e.Journal.Open()
-	if err != nil || ev.InputEnd == (common.Hash{}) {
-		return false, err
-	}
-	for _, id := range open {
-		other, err := e.Journal.Get(id)
-		switch {
-		case id == o.ID:
-			continue
-		case err != nil:
-			return true, nil // unknown
-		case other.Plan.Settlement != swap.ByProvider:
-			continue
-		}
-		s, err := e.settler(&other)
-		if err != nil {
-			continue
-		}
-		p, err := s.Proof(other)
-		if err != nil {
-			continue
-		}
-		if slices.ContainsFunc(proof.Awaited(p), func(y proof.AwaitedPayment) bool { return y.Link != nil && y.Link.InputEnd == ev.InputEnd }) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// isMine reports whether an account is one of the wallet's.
-func (e *Engine) isMine(a common.Address) bool { return e.Mine != nil && e.Mine(a) }
-
 // payments returns what a transaction paid in the awaited token to the awaited account.
 // For the native coin that is the value it sent there directly, or else the growth of the
 // balance in its block, which cannot be attributed to a sender and so is only a sighting.

@@ -84,7 +84,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 // beingCancelled reports whether o is already being cancelled, and fails if it cannot be.
 func (s *Service) beingCancelled(o swap.Order) (already bool, err error) {
 	switch {
-	case o.State.Final():
+	case o.State.Final(), o.State == swap.Closed:
 		return false, swap.Refuse(swap.OrderFinal, "the order is already %s", o.State)
 	case o.Cancel && !o.Tampered():
 		return true, nil

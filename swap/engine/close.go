@@ -75,7 +75,10 @@ func (s *Service) closed(r CloseRequest) (swap.Order, error) {
 		at := from.UTC().Format(time.RFC3339)
 		return o, &swap.Refusal{Code: swap.CannotClose, Reason: "the order can be closed from " + at + "; until then its end may still be proven", Data: map[string]string{"from": at}}
 	}
-	o.Updated, o.Condition = now, swap.NoCondition
+	if o.Unproven() {
+		o.Condition = swap.NoCondition // another one, such as record_tampered, stays true
+	}
+	o.Updated = now
 	o.SetCause(swap.NewCause(swap.UserClosed))
 	return o, o.Close(swap.ClosedByPerson, now, s.engine.searched(o.ID))
 }
@@ -97,7 +100,7 @@ func (e *Engine) pollClosed(ctx context.Context, o *swap.Order) (swap.Cause, err
 	if o.State != swap.Closed {
 		return note, err
 	}
-	if o.Condition != swap.LikelyPaid {
+	if o.Unproven() && o.Condition != swap.LikelyPaid {
 		o.Condition = swap.NoCondition
 	}
 	if at, ok := o.UnwatchTime(); ok && e.Now().After(at) {

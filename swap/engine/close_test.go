@@ -59,6 +59,9 @@ func TestClose(t *testing.T) {
 		}
 		_, err = c.closeOrder(id, uuid.NewString())
 		refusedWith(t, err, swap.OrderFinal)
+		s := &Service{o: Options{Journal: c.engine.Journal, Confirmer: ByCall{}, Now: c.engine.Now, Nodes: c.engine.Nodes}, engine: c.engine}
+		_, err = s.Cancel(t.Context(), CancelRequest{Caller: passwordCaller, Request: uuid.NewString(), Order: id, Digest: closed.Digest})
+		refusedWith(t, err, swap.OrderFinal)
 		if n, err := c.engine.Journal.CountActive([]string{id}); err != nil || n != 0 {
 			t.Errorf("%s: %d active, %v", tc.name, n, err)
 		}
@@ -87,6 +90,19 @@ func closedDeposit(t *testing.T, change func(*swap.Order)) (*proofFixture, strin
 		t.Fatal(err)
 	}
 	return c, id
+}
+
+// TestCloseOfATamperedOrder checks that closing an order hides no other condition.
+func TestCloseOfATamperedOrder(t *testing.T) {
+	c, id := newDepositFixture(t, 2, func(o *swap.Order) { o.Condition = swap.RecordTampered })
+	c.now = c.now.Add(time.Hour)
+	o, err := c.closeOrder(id, uuid.NewString())
+	if err != nil || o.State != swap.Closed || !o.Tampered() {
+		t.Fatalf("%s %q, %v", o.State, o.Condition, err)
+	}
+	if o = c.pollRepeatedly(id); !o.Tampered() {
+		t.Errorf("after a poll: %s %q", o.State, o.Condition)
+	}
 }
 
 // TestProofAfterClose checks that a proof ends an order that was closed, also after a restart,

@@ -192,7 +192,7 @@ func (l *ledger) has(ev chain.Evidence, logs bool) bool {
 	same := slices.EqualFunc(emitted, ev.Logs, func(a, b *types.Log) bool {
 		return a.Address == b.Address && slices.Equal(a.Topics, b.Topics) && slices.Equal(a.Data, b.Data)
 	})
-	return tx.failed != ev.Success && tx.from == ev.From && tx.to == ev.To && big.NewInt(tx.value).Cmp(ev.Value) == 0 && (same || !logs)
+	return tx.failed != ev.Success && tx.from == ev.From && tx.to == ev.To && big.NewInt(tx.value).Cmp(ev.Value) == 0 && len(tx.input) == ev.InputSize && (same || !logs)
 }
 
 func (h *ledgerHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -2,9 +2,10 @@ package plan
 
 import (
 	"slices"
+	"time"
+
 	"swapkeep/chain"
 	"swapkeep/swap"
-	"time"
 )
 
 // hasEnded reports whether a chain was shut down, with its description. The nodes know it
