@@ -53,6 +53,7 @@ func (s *service) poll(term *postgres.Term) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	beside.Go(func() { s.publish(term, polled) })
+	p.Resume(term.Context())
 	p.Run(term.Context())
 }
 

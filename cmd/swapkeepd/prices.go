@@ -178,11 +178,12 @@ func (p *prices) poke() {
 	}
 }
 
-// start starts polling and serving, until ctx ends.
+// start publishes the stored prices, then polls and serves until ctx ends.
 func (p *prices) start(ctx context.Context) {
 	if p.poller == nil {
 		return
 	}
+	p.poller.Resume(ctx)
 	p.running.Go(func() { p.poller.Run(ctx) })
 	if p.listen != config.NoListener {
 		p.running.Go(func() { p.serve(ctx) })

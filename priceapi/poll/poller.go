@@ -122,7 +122,7 @@ type Health struct {
 	Sources map[string]string // latest failure by source; absent = fine
 }
 
-// New makes a poller, which does nothing until Run, Resume or Fetch.
+// New makes a poller, which does nothing until Resume, Run or Fetch.
 func New(o Options) *Poller {
 	if o.Now == nil {
 		o.Now = clock.Now
@@ -137,10 +137,8 @@ func New(o Options) *Poller {
 		gapSeen: make(chan struct{}, 1)}
 }
 
-// Run polls until ctx ends. It first loads the history, so that the last good prices are
-// available at once, flagged as stale where they are.
+// Run polls until ctx ends, after [Poller.Resume].
 func (p *Poller) Run(ctx context.Context) {
-	p.Resume(ctx)
 	var background sync.WaitGroup
 	defer background.Wait()
 	background.Go(func() { p.factsLoop(ctx) })
@@ -171,7 +169,8 @@ func (p *Poller) FetchSoon() {
 	}
 }
 
-// Resume loads what the previous poller stored and publishes it.
+// Resume loads what the previous poller stored and publishes it, so that the last good prices
+// are available at once, flagged as stale where they are.
 func (p *Poller) Resume(ctx context.Context) {
 	last, err := p.o.History.Last(ctx)
 	if err == nil {

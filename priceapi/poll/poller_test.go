@@ -591,6 +591,7 @@ func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	b.settleTime = 0
+	b.Resume(ctx)
 	go func() { b.Run(ctx); close(done) }()
 	for now, newer := b.o.Feed.Next(); ; now, newer = b.o.Feed.Next() {
 		if r, ok := now.Row(price.IDOf(eth)); ok && r.Now.Known() {

@@ -191,7 +191,7 @@ func (p *trader) stopWaiting(o protocol.Order) {
 	p.AwaitText("If nothing is proven until then, you can stop waiting from ")
 	p.AwaitAbsent("button", "Stop waiting")
 	p.d.SetClock(closeTime)
-	p.Eval(fmt.Sprintf("void (Date.now = ((real) => () => real() + %d)(Date.now))", closeTime.Milliseconds()), nil)
+	p.Eval(fmt.Sprintf("void (window.Date.now = ((real) => () => real() + %d)(window.Date.now))", closeTime.Milliseconds()), nil)
 	lookAtClock(p.Page, "5m")
 	p.AwaitText("Unlock your wallet")
 	p.Fill("Password", desk.Password)
