@@ -110,7 +110,7 @@ func reviewOf(r swap.Review) protocol.Review {
 func offerOf(o swap.Offer) protocol.Offer {
 	r := o.Request
 	return protocol.Offer{
-		ID: o.ID, Provider: string(o.Provider), Account: addressOf(r.Account),
+		ID: o.ID, Provider: string(o.Provider), Account: addressOf(r.Account), Isolated: optionalAddress(r.Isolated),
 		SrcChainID: r.SrcChain, TokenIn: addressOf(r.TokenIn), AmountIn: amountOf(r.AmountIn),
 		DstChainID: r.DstChain, TokenOut: addressOf(r.TokenOut), AmountOut: amountOf(o.AmountOut), MinAmountOut: amountOf(o.MinOut),
 		Recipient: addressOf(r.Recipient), RefundTo: addressOf(r.RefundTo), Slippage: protocol.Percent(r.SlippageBps),
@@ -122,7 +122,7 @@ func offerOf(o swap.Offer) protocol.Offer {
 
 func termsOf(t swap.Terms) protocol.Terms {
 	return protocol.Terms{
-		Provider: string(t.Provider), Account: addressOf(t.Account),
+		Provider: string(t.Provider), Account: addressOf(t.Account), Isolated: optionalAddress(t.Isolated),
 		SrcChainID: t.SrcChain, TokenIn: addressOf(t.TokenIn), AmountIn: amountOf(t.AmountIn),
 		DstChainID: t.DstChain, TokenOut: addressOf(t.TokenOut), Recipient: addressOf(t.Recipient), MinimumReceived: amountOf(t.MinOut),
 		Deadline: utc(t.Deadline), RefundTo: addressOf(t.RefundTo), FeeBps: t.FeeBps, FeeReceiver: optionalAddress(t.FeeReceiver),

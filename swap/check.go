@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode"
 
+	"swapkeep/chain"
+
 	"github.com/ethereum/go-ethereum/common"
 )
 
@@ -27,6 +29,9 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 		return Refuse(NotAsAccepted, "the plan has no steps")
 	}
 	if err := checkStepOrder(t, effects); err != nil {
+		return err
+	}
+	if err := t.checkIsolatedPlan(effects); err != nil {
 		return err
 	}
 	for i, f := range effects {
@@ -67,7 +72,9 @@ func checkStepOrder(t Terms, effects []Effect) error {
 
 // The positions of steps, in order. Only the last one spends the input.
 const (
-	stepReset = iota
+	stepFundToken = iota
+	stepFundCoin
+	stepReset
 	stepApprove
 	stepWrap
 	stepPermit
@@ -76,6 +83,10 @@ const (
 
 func (t Terms) place(f Effect) int {
 	switch {
+	case f.Kind == Fund && fundedToken(f) != chain.Native:
+		return stepFundToken
+	case f.Kind == Fund:
+		return stepFundCoin
 	case f.Kind == Approve && !GrantsAllowance(f):
 		return stepReset
 	case f.Kind == Approve:
@@ -121,6 +132,7 @@ type effectRule struct {
 }
 
 var effectRules = map[EffectKind]effectRule{
+	Fund:    {input: true, check: checkFund},
 	Approve: {input: true, check: checkApprove},
 	Permit:  {role: Verifier, nonce: true, check: checkPermit},
 	Swap:    {role: Router, last: true, check: checkSwap},
@@ -142,8 +154,12 @@ func (t Terms) ruleOf(f Effect) (effectRule, bool) {
 }
 
 // mayUse reports whether rule r allows f's target. A call is made as the account, so the
-// target must be pinned: an arbitrary contract could be a Safe that the account owns.
+// target must be pinned: an arbitrary contract could be a Safe that the account owns. An
+// isolated account owns nothing.
 func (s checkContext) mayUse(r effectRule, f Effect) bool {
+	if s.t.IsIsolated() && (f.Kind == Opaque || f.Kind == Fund && f.Target == s.t.Isolated) {
+		return true
+	}
 	return s.pins.Allows(f.Chain, r.role, f.Target) || s.pins.Allows(f.Chain, r.or, f.Target) || r.input && f.Target == s.t.Input()
 }
 
@@ -198,5 +214,5 @@ func (t Terms) check() error {
 	case t.GasCeiling == nil || t.GasCeiling.Sign() <= 0:
 		return RefuseField(BadRequest, "gasCeiling", "no network fee limit")
 	}
-	return nil
+	return t.checkIsolated()
 }

@@ -177,14 +177,19 @@ func (o Order) OrderSigned() bool {
 	return last >= 0 && o.Plan.Steps[last].Effect.Kind == Signed && len(o.Results) > last
 }
 
-// OwnSteps returns how many leading steps of the plan the wallet makes itself: approvals
-// and the wrap that goes first.
+// OwnSteps returns how many leading steps of the plan the wallet makes itself: transfers to
+// an isolated account, approvals and the wrap that goes first.
 func (o Order) OwnSteps() int {
 	n := slices.IndexFunc(o.Plan.Steps, func(s Step) bool { return !o.Terms.IsWalletStep(s.Effect) })
 	if n < 0 {
 		return len(o.Plan.Steps)
 	}
 	return n
+}
+
+// Funded reports whether something was moved to the isolated account.
+func (o Order) Funded() bool {
+	return len(o.Results) > 0 && o.Results[0].Evidence != nil && o.Plan.Steps[0].Effect.Kind == Fund
 }
 
 // GasLeft returns what the fees of finished steps left of the accepted gas ceiling, in wei.
@@ -199,7 +204,7 @@ func (o Order) GasLeft() *big.Int {
 }
 
 // Priced reports whether an effect depends on a quoted price.
-func Priced(k EffectKind) bool { return k != Approve && k != Wrap && k != Unwrap }
+func Priced(k EffectKind) bool { return k != Fund && k != Approve && k != Wrap && k != Unwrap }
 
 // CancelTime is how long a cancelling transaction may be broadcast.
 const CancelTime = 24 * time.Hour

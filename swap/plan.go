@@ -105,6 +105,9 @@ func Digest(t Terms, effects []Effect) common.Hash {
 	for _, f := range effects {
 		e.effect(t, f)
 	}
+	if t.IsIsolated() {
+		e.Address(t.Isolated)
+	}
 	return crypto.Keccak256Hash(e)
 }
 

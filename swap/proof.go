@@ -143,6 +143,7 @@ const (
 	NothingSigned SourceCode = "nothing_signed"  // no step was signed
 	NoSpendSigned SourceCode = "no_spend_signed" // at most approvals were signed
 	WrappedOnly   SourceCode = "wrapped_only"    // the coin was wrapped, and nothing that spends it was signed
+	IsolatedOnly  SourceCode = "isolated_only"   // the input was moved to the isolated account, and nothing that spends it was signed
 	NonceReplaced SourceCode = "nonce_used"      // another transaction used the nonce of ours
 	NeverSent     SourceCode = "never_sent"      // no RPC endpoint accepted our transaction
 )

@@ -15,7 +15,11 @@ import (
 
 // A QuoteRequest asks one provider for EXACT_INPUT prices.
 type QuoteRequest struct {
-	Account     common.Address `json:"account"`
+	Account common.Address `json:"account"`
+	// Isolated is the account from which the provider takes the input, and Number its
+	// number among the account's isolated ones; zero = Account itself.
+	Isolated    common.Address `json:"isolated,omitzero"`
+	Number      uint32         `json:"isolatedNumber,omitempty"`
 	SrcChain    uint64         `json:"srcChainId"`
 	TokenIn     common.Address `json:"tokenIn"`
 	AmountIn    *big.Int       `json:"amountIn"`

@@ -17,9 +17,10 @@ type Expected struct {
 	Allowed *big.Int       // Spender's allowance before the calls; nil = none
 }
 
-// spends reports whether the simulated calls include a step other than an approval.
+// spends reports whether the simulated calls include a step other than an approval or a
+// transfer to the isolated account.
 func (x Expected) spends() bool {
-	return slices.ContainsFunc(x.Effects, func(f Effect) bool { return f.Kind != Approve })
+	return slices.ContainsFunc(x.Effects, func(f Effect) bool { return f.Kind != Approve && f.Kind != Fund })
 }
 
 // includesWrap reports whether the simulated calls include the wrap that goes first, and whether
@@ -48,15 +49,19 @@ func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
 	case !s.Shown:
 		return nil
 	}
+	moves, err := x.checkFunding(t, s)
+	if err != nil {
+		return err
+	}
 	for _, g := range s.Grants {
-		if g.Owner == t.Account && !x.allowsGrant(t, g) {
+		if g.Owner == t.From() && !x.allowsGrant(t, g) {
 			return RefuseField(NotAsAccepted, "allowance", "the call would let %s spend the token %s", g.Spender, g.Token)
 		}
 	}
-	if err := x.checkOutflow(t, s.Movements); err != nil {
+	if err := x.checkOutflow(t, moves); err != nil {
 		return err
 	}
-	return x.checkInflow(t, s.Movements)
+	return x.checkInflow(t, moves)
 }
 
 // checkOutflow refuses if anything but the input leaves the account, or more of it than was
@@ -68,11 +73,11 @@ func (x Expected) checkOutflow(t Terms, moves []chain.Movement) error {
 		paid = t.TokenIn
 	}
 	for _, m := range moves {
-		if m.ID != nil && m.From == t.Account && m.To != t.Account {
+		if m.ID != nil && m.From == t.From() && m.To != t.From() {
 			return RefuseField(NotAsAccepted, "movements", "NFT %s of the collection %s would leave the account", m.ID, m.Token)
 		}
 	}
-	for token, n := range NetOf(moves, t.Account) {
+	for token, n := range NetOf(moves, t.From()) {
 		spent := new(big.Int).Neg(n)
 		switch {
 		case spent.Sign() <= 0:

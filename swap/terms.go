@@ -28,8 +28,11 @@ func Kinds() []Kind { return []Kind{DEX, Bridge, Intent, Gasless} }
 // Terms are what the user accepts. Nothing outside them is signed, whatever a provider
 // returns later.
 type Terms struct {
-	Provider  Kind           `json:"provider"`
-	Account   common.Address `json:"account"`
+	Provider Kind           `json:"provider"`
+	Account  common.Address `json:"account"`
+	// Isolated is the account that makes the provider's call; zero = Account itself. What
+	// the call needs is moved to it first.
+	Isolated  common.Address `json:"isolated,omitzero"`
 	SrcChain  uint64         `json:"srcChainId"`
 	TokenIn   common.Address `json:"tokenIn"` // zero address = native coin
 	AmountIn  *big.Int       `json:"amountIn"`
@@ -95,6 +98,7 @@ const (
 	Approve EffectKind = "approve" // allowance on a token contract
 	Permit  EffectKind = "permit"  // signed allowance for a pinned spender
 	Swap    EffectKind = "swap"    // one call that swaps on chain; its contract enforces the minimum received
+	Fund    EffectKind = "fund"    // transfer of the input, or of the coin for gas, to the isolated account
 	Wrap    EffectKind = "wrap"    // native to wrapped native, 1:1
 	Unwrap  EffectKind = "unwrap"  // wrapped native to native, 1:1
 	Signed  EffectKind = "order"   // signed order that somebody else settles

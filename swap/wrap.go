@@ -33,9 +33,11 @@ func (t Terms) IsWrapFirst(c chain.Call) bool {
 // WrapsFirst reports whether an effect is the wrap that precedes the rest of the plan.
 func (t Terms) WrapsFirst(f Effect) bool { return t.Wrap != (common.Address{}) && f.Kind == Wrap }
 
-// IsWalletStep reports whether the wallet makes a step by itself: an approval, or the wrap that
-// goes first.
-func (t Terms) IsWalletStep(f Effect) bool { return f.Kind == Approve || t.WrapsFirst(f) }
+// IsWalletStep reports whether the wallet makes a step by itself: a transfer to the isolated
+// account, an approval, or the wrap that goes first.
+func (t Terms) IsWalletStep(f Effect) bool {
+	return f.Kind == Fund || f.Kind == Approve || t.WrapsFirst(f)
+}
 
 // checkWrapFirst refuses a wrap that does not give the account exactly the amount.
 func checkWrapFirst(s checkContext, f Effect) error {

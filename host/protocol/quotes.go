@@ -56,6 +56,7 @@ type Offer struct {
 	ID              string    `json:"id"`
 	Provider        string    `json:"provider" of:"OrderKind"`
 	Account         Address   `json:"account"`
+	Isolated        Address   `json:"isolated,omitempty" doc:"the throwaway account that makes the provider's call; absent: the account itself"`
 	SrcChainID      uint64    `json:"srcChainId"`
 	TokenIn         Address   `json:"tokenIn"`
 	AmountIn        Amount    `json:"amountIn"`

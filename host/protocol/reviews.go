@@ -31,6 +31,7 @@ type Review struct {
 type Terms struct {
 	Provider        string    `json:"provider" of:"OrderKind"`
 	Account         Address   `json:"account"`
+	Isolated        Address   `json:"isolated,omitempty" doc:"the throwaway account that makes the provider's call; absent: the account itself"`
 	SrcChainID      uint64    `json:"srcChainId"`
 	TokenIn         Address   `json:"tokenIn"`
 	AmountIn        Amount    `json:"amountIn"`

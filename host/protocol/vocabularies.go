@@ -29,7 +29,7 @@ var Vocabularies = []Vocabulary{
 	{"OrderKind", []string{"dex", "bridge", "intent", "gasless", "wallet"}}, // wallet: a revoke
 	{"SupportLevel", []string{"active", "disabled", "not_supported"}},
 	{"StepKind", []string{"call", "typed", "deferred"}},
-	{"EffectKind", []string{"approve", "permit", "swap", "wrap", "unwrap", "order", "deposit", "opaque"}},
+	{"EffectKind", []string{"fund", "approve", "permit", "swap", "wrap", "unwrap", "order", "deposit", "opaque"}},
 	{"SettledBy", []string{"own_call", "provider"}},
 	{"FeeBasis", []string{"decoded", "reported", "requested", "none"}},
 	{"Severity", []string{"note", "warn", "acknowledge", "block"}},
@@ -52,7 +52,7 @@ var Vocabularies = []Vocabulary{
 		"own_call", "opaque_call", "fill", "partial_fill", "arrival", "refund", "revoke", "revert", "tx_replaced", "allowance_kept", "order_nonce_used",
 		"absence", "never_signed", "never_sent", "invalidated", "cancel", "withdrawn", "never_sent_cancelled",
 	}},
-	{"VerdictSource", []string{"one_host", "two_hosts", "nothing_signed", "no_spend_signed", "wrapped_only", "nonce_used", "never_sent"}},
+	{"VerdictSource", []string{"one_host", "two_hosts", "nothing_signed", "no_spend_signed", "wrapped_only", "isolated_only", "nonce_used", "never_sent"}},
 	{"VerdictReceipt", []string{"recomputed", "not_recomputable", "not_recomputed"}},
 	{"ReasonCode", []string{
 		"refused", "refused_for_now", "refused_unsigned", "refused_by_provider", "outside_terms",

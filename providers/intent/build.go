@@ -39,7 +39,7 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 		return swap.Built{}, refuse(swap.NotAsAccepted, "expires", "gave an offer that is not what its quote says")
 	}
 	body, err := json.Marshal(buildRequest{
-		From: t.Account.Hex(), QuoteID: f.quoteID, RouteID: f.routeID, Recipient: t.Recipient.Hex(), RefundTo: t.RefundTo.Hex(), DepositMethod: contractCall,
+		From: t.From().Hex(), QuoteID: f.quoteID, RouteID: f.routeID, Recipient: t.Recipient.Hex(), RefundTo: t.RefundTo.Hex(), DepositMethod: contractCall,
 	})
 	if err != nil {
 		return swap.Built{}, err
@@ -69,7 +69,7 @@ func readStoredOffer(o swap.Offer, t swap.Terms) (parsedRoute, error) {
 	r := o.Request
 	err := service.CheckEchoes([]wire.Echo{
 		{Field: "provider", Present: true, Matches: o.Provider == swap.Intent && t.Provider == swap.Intent},
-		{Field: "account", Present: true, Matches: r.Account == t.Account},
+		{Field: "account", Present: true, Matches: r.Account == t.Account && r.Isolated == t.Isolated},
 		{Field: "srcChainId", Present: true, Matches: r.SrcChain == t.SrcChain && r.DstChain == t.DstChain},
 		{Field: "tokenIn", Present: true, Matches: r.TokenIn == t.TokenIn && t.Wrap == common.Address{}},
 		{Field: "tokenOut", Present: true, Matches: r.TokenOut == t.TokenOut},
@@ -89,7 +89,7 @@ func readStoredOffer(o swap.Offer, t swap.Terms) (parsedRoute, error) {
 		return parsedRoute{}, err
 	case !f.callable:
 		return parsedRoute{}, refuse(swap.UnsupportedRoute, "depositMethods", "takes the deposit of this route by other means than a contract call; choose another route")
-	case !f.ownFiller:
+	case !f.depositable:
 		return parsedRoute{}, refuse(swap.NotPinned, "to", "takes the deposit of this route by a contract that is not built in; choose another route")
 	case o.MinOut == nil || f.minOut.Cmp(o.MinOut) != 0 || wire.Printable(f.routeID) != o.Routing:
 		return parsedRoute{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")

@@ -23,7 +23,7 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "provider", "has no such swap")
 	case t.AmountIn == nil:
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "amountIn", "cannot take a deposit without an amount")
-	case c.ChainID != t.SrcChain || c.From != t.Account:
+	case c.ChainID != t.SrcChain || c.From != t.From():
 		return swap.Effect{}, refuse(swap.NotAsAccepted, "from", "built a deposit for another account or network")
 	}
 	if err := (deposit{c.To, c.Value, c.Data}).check(t, p.depositContracts); err != nil {

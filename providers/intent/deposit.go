@@ -19,11 +19,11 @@ type deposit struct {
 
 // call is the deposit as a call without gas and fees, which the wallet sets.
 func (d deposit) call(t swap.Terms) *chain.Call {
-	return &chain.Call{ChainID: t.SrcChain, From: t.Account, To: d.to, Value: d.value, Data: d.data}
+	return &chain.Call{ChainID: t.SrcChain, From: t.From(), To: d.to, Value: d.value, Data: d.data}
 }
 
-// check refuses a deposit that does not go to a built-in contract of the source chain, or
-// whose value is not exactly the input for the native coin and zero for a token. What it
+// check refuses a deposit that does not go to a built-in contract of the source chain, unless
+// an isolated account makes it, or whose value is not exactly the input for the native coin and zero for a token. What it
 // moves is read off a simulation by package swap.
 func (d deposit) check(t swap.Terms, depots []depositContract) error {
 	value := new(big.Int)
@@ -33,7 +33,7 @@ func (d deposit) check(t swap.Terms, depots []depositContract) error {
 	switch {
 	case len(d.data) < selectorLen || len(d.data) > maxData:
 		return refuse(swap.Undecodable, "data", "built a deposit with %d bytes of data", len(d.data))
-	case !slices.Contains(depots, depositContract{t.SrcChain, d.to}):
+	case !t.IsIsolated() && !slices.Contains(depots, depositContract{t.SrcChain, d.to}):
 		return refuse(swap.NotPinned, "to", "built a deposit to %s, which is no built-in contract on chain %d; choose another route", d.to, t.SrcChain)
 	case d.value == nil || d.value.Cmp(value) != 0:
 		return refuse(swap.NotAsAccepted, "value", "built a deposit that does not send exactly the amount of the coin").WithAmounts(swap.OfCoin, d.value, value)

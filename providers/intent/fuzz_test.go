@@ -94,7 +94,7 @@ func FuzzQuoteReply(f *testing.F) {
 
 // before reports whether a must come before b according to the spec.
 func before(a, b parsedRoute) bool {
-	executable := func(f parsedRoute) bool { return f.callable && f.ownFiller } // a call of a built-in contract
+	executable := func(f parsedRoute) bool { return f.callable && f.depositable } // a call of a built-in contract
 	switch al, bl := a.expiresAt.Sub(exampleNow) > 30*time.Second, b.expiresAt.Sub(exampleNow) > 30*time.Second; {
 	case executable(a) != executable(b):
 		return executable(a)

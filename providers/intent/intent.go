@@ -74,7 +74,7 @@ func New(c Config) (*Provider, error) {
 	p := &Provider{base: c.Base, frontend: c.Frontend, now: c.Now, depositContracts: depositContracts, tokenLists: newTokenListCache()}
 	reach := rest.PublicOnly
 	if c.Sandbox {
-		reach, p.depositContracts = rest.LoopbackOnly, sandboxDepositContracts()
+		reach = rest.LoopbackOnly
 	}
 	var err error
 	own := rest.Limits{Body: maxReply, Call: streamTime, Attempt: attemptTime, Rate: callsPerSecond}

@@ -110,17 +110,24 @@ type depositContract struct {
 
 // depositContracts are the reserves that the provider's own configuration names (its REST README;
 // testdata/live has it), where its own filler takes deposits. Nothing is published for 10,
-// 56, 143 and 43114, nor for the routes of other fillers: those are refused.
+// 56, 143 and 43114, nor for the routes of other fillers: an isolated account makes the
+// deposits on those networks, and the other fillers' routes elsewhere are refused.
 var depositContracts = []depositContract{
 	{1, common.HexToAddress("0x4bACc118f9CEe2f6e9b52AAb317F8b5aaf2503F5")},
 	{42161, common.HexToAddress("0xb280C373F57c9169e009a66496EE556084afAd24")},
 	{8453, common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B")},
 }
 
-// checkDepositChain refuses a chain without a built-in deposit contract.
-func (p *Provider) checkDepositChain(chainID uint64) error {
-	if !slices.ContainsFunc(p.depositContracts, func(d depositContract) bool { return d.chain == chainID }) {
-		return refuse(swap.NotPinned, "to", "takes deposits on chain %d by contracts that are not built in; choose another route", chainID)
+// IsolatesOn reports whether a chain has no built-in deposit contract.
+func (p *Provider) IsolatesOn(chainID uint64) bool {
+	return !slices.ContainsFunc(p.depositContracts, func(d depositContract) bool { return d.chain == chainID })
+}
+
+// checkDepositChain refuses a chain without a built-in deposit contract, unless an isolated
+// account makes the deposit.
+func (p *Provider) checkDepositChain(r swap.QuoteRequest) error {
+	if r.Isolated == (common.Address{}) && p.IsolatesOn(r.SrcChain) {
+		return refuse(swap.NotPinned, "to", "takes deposits on chain %d by contracts that are not built in; choose another route", r.SrcChain)
 	}
 	return nil
 }

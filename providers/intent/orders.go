@@ -46,7 +46,7 @@ type namedTx struct {
 // findByDeposit finds an order by its deposit transaction (GET /v1/orders/{address}).
 func (p *Provider) findByDeposit(ctx context.Context, o swap.Order, d depositRef) (orderReply, error) {
 	reply, err := p.orders.Do(ctx, rest.Call{
-		Method: http.MethodGet, Path: "/v1/orders/" + o.Terms.Account.Hex(), Query: url.Values{"txHashSearch": {d.tx.Hex()}, "limit": {maxOrders}},
+		Method: http.MethodGet, Path: "/v1/orders/" + o.Terms.From().Hex(), Query: url.Values{"txHashSearch": {d.tx.Hex()}, "limit": {maxOrders}},
 	})
 	if err != nil {
 		return orderReply{}, service.Refusal(err)
@@ -181,7 +181,7 @@ func readOrder(raw []byte, o swap.Order, d depositRef) (orderReply, error) {
 		{"routeId", r.RouteID == d.routeID},
 		{"fromChainId", r.FromChainID == src.ProviderChainID},
 		{"toChainId", r.ToChainID == dst},
-		{"author", r.Author.Is(o.Terms.Account)},
+		{"author", r.Author.Is(o.Terms.From())},
 		{"recipient", orOurs(r.Recipient, o.Terms.Recipient)},
 		{"refundTo", orOurs(r.RefundTo, o.Terms.RefundTo)},
 		{"fromToken", orOurs(r.FromToken, o.Terms.TokenIn)},

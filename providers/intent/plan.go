@@ -184,7 +184,7 @@ func (p *plan) addTransaction(raw []byte, t swap.Terms, deposits bool) error {
 		return notUnderstood("data", err)
 	case len(data) > maxData:
 		return refuse(swap.Undecodable, "data", "built a transaction with %d bytes of data", len(data))
-	case !tx.From.Is(t.Account):
+	case !tx.From.Is(t.From()):
 		return refuse(swap.NotAsAccepted, "from", "built a transaction that is not from the account")
 	case tx.ChainID != nil && !tx.ChainID.isChain(t.SrcChain): // absent means the source chain: live plans leave it out
 		return refuse(swap.NotAsAccepted, "chainId", "built a transaction for another network than %d", t.SrcChain)

@@ -97,14 +97,14 @@ var errTooManyRoutes = errors.New("more routes than are looked at")
 func (p *Provider) quoteBody(r swap.QuoteRequest) ([]byte, error) {
 	from, to, err := checkRequest(r)
 	if err == nil {
-		err = p.checkDepositChain(r.SrcChain)
+		err = p.checkDepositChain(r)
 	}
 	if err != nil {
 		return nil, err
 	}
 	q := quoteRequest{
 		TradeType: exactInput, FromChainID: from, FromToken: r.TokenIn.Hex(), ToChainID: to, ToToken: r.TokenOut.Hex(),
-		Amount: r.AmountIn.String(), FromAddress: r.Account.Hex(), Recipient: r.Recipient.Hex(), RefundTo: r.RefundTo.Hex(),
+		Amount: r.AmountIn.String(), FromAddress: r.From().Hex(), Recipient: r.Recipient.Hex(), RefundTo: r.RefundTo.Hex(),
 		DepositMethods: []string{contractCall}, SlippageTolerance: slippageFraction(r.SlippageBps),
 	}
 	if r.FeeBps > 0 {
@@ -225,7 +225,7 @@ func (g *routeCollector) offers(ctx context.Context) ([]swap.Offer, error) {
 		offers[i] = f.offer(g.request, now)
 	}
 	left := g.firstErr
-	own := slices.ContainsFunc(g.routes, func(f parsedRoute) bool { return f.ownFiller })
+	own := slices.ContainsFunc(g.routes, func(f parsedRoute) bool { return f.depositable })
 	if !own && len(left) > 0 {
 		left = left[1:] // the first is the reason
 	}

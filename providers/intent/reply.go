@@ -76,8 +76,8 @@ func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (parsedRoute, er
 	}
 	f := parsedRoute{
 		quoteID: quoteID, routeID: t.RouteID, raw: raw,
-		ownFiller: t.Type == nativeFiller,
-		callable:  len(t.DepositMethods) == 0 || slices.Contains(t.DepositMethods, contractCall), // absent: decided at build
+		depositable: t.Type == nativeFiller || r.From() != r.Account,
+		callable:    len(t.DepositMethods) == 0 || slices.Contains(t.DepositMethods, contractCall), // absent: decided at build
 	}
 	return f, t.Quote.read(&f, r)
 }

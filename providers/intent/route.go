@@ -16,7 +16,7 @@ const minQuoteLife = 30 * time.Second
 type parsedRoute struct {
 	quoteID, routeID  string
 	callable          bool      // accepts a contract call as the deposit
-	ownFiller         bool      // the provider's own filler takes it
+	depositable       bool      // the provider's own filler takes it, at a built-in contract, or an isolated account makes it
 	expiresAt         time.Time // expiry, by the provider's clock until gathered.add adjusts it to ours
 	amountOut, minOut *big.Int
 	minStated         bool // the provider stated least
@@ -34,7 +34,7 @@ func (f parsedRoute) unusable(now time.Time) string {
 	switch {
 	case !f.callable:
 		return "its deposit is no contract call, which is the only kind that is made here"
-	case !f.ownFiller:
+	case !f.depositable:
 		return "its deposit goes to a contract that is not built in; choose another route"
 	case !f.hasTimeLeft(now):
 		return "its quote ends within 30 seconds; get a new one"
@@ -48,7 +48,7 @@ func (f parsedRoute) unusable(now time.Time) string {
 func sortRoutes(routes []parsedRoute, now time.Time) {
 	slices.SortFunc(routes, func(a, b parsedRoute) int {
 		return cmp.Or(
-			trueFirst(a.callable && a.ownFiller, b.callable && b.ownFiller),
+			trueFirst(a.callable && a.depositable, b.callable && b.depositable),
 			trueFirst(a.hasTimeLeft(now), b.hasTimeLeft(now)),
 			b.amountOut.Cmp(a.amountOut),
 			cmp.Compare(a.duration, b.duration),

@@ -91,6 +91,14 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 	if err != nil {
 		return swap.Order{}, err
 	}
+	if r := review.Offer.Request; review.Terms.IsIsolated() {
+		if err := s.o.Isolated.TakeIsolated(ctx, r.Account, r.Number); err != nil {
+			if s.o.IsLocked(err) {
+				return swap.Order{}, err
+			}
+			return swap.Order{}, &swap.Refusal{Code: swap.PlanUnknown, Reason: "another order took the isolated account of this plan; get a new quote", Err: err}
+		}
+	}
 	now := s.o.Now().UTC()
 	o := swap.Order{
 		ID: id.String(),

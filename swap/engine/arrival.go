@@ -163,7 +163,7 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 		return paymentProof{}, isAbsent, nil
 	case !ok:
 		return paymentProof{}, isShallow, nil
-	case !ev.Success || ev.From == w.order.Terms.Account || !proof.Follows(w.order, w.since, ev):
+	case !ev.Success || w.order.Terms.IsOwn(ev.From) || !proof.Follows(w.order, w.since, ev):
 		return paymentProof{}, isNothing, nil
 	}
 	if paid, sum, ok := x.Linked(ev); ok {
@@ -177,7 +177,7 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 		return paymentProof{}, isUndecided, err
 	}
 	from := func(p proof.Payment) bool {
-		return x.Link == nil && !p.Ref.BalanceIncrease && p.From != w.order.Terms.Account && (slices.Contains(x.From, p.From) || slices.Contains(x.From, ev.From))
+		return x.Link == nil && !p.Ref.BalanceIncrease && !w.order.Terms.IsOwn(p.From) && (slices.Contains(x.From, p.From) || slices.Contains(x.From, ev.From))
 	}
 	known := slices.DeleteFunc(slices.Clone(all), func(p proof.Payment) bool { return !from(p) })
 	if p, is := x.Likely(w.order, ev, all, e.isMine); is && !from(p) {

@@ -169,7 +169,7 @@ func retried(o swap.Order, r *swap.Refusal) bool {
 	case swap.WouldRevert:
 		return slices.ContainsFunc(o.Results[:min(len(o.Results), o.OwnSteps())], func(r swap.Result) bool { return !r.Skipped })
 	case swap.InsufficientFunds:
-		return o.Wrapped
+		return o.Wrapped || o.Funded()
 	case swap.NodesDisagree:
 		return true
 	}
@@ -190,6 +190,8 @@ func nothingTaken(o swap.Order) swap.SourceCode {
 	switch {
 	case o.Wrapped:
 		return swap.WrappedOnly
+	case o.Funded():
+		return swap.IsolatedOnly
 	case len(o.Results) > 0:
 		return swap.NoSpendSigned
 	}
@@ -199,6 +201,7 @@ func nothingTaken(o swap.Order) swap.SourceCode {
 // nothingTakenTexts has the English text of the results of nothingTaken.
 var nothingTakenTexts = map[swap.SourceCode]string{
 	swap.WrappedOnly:   "nothing that spends was signed; the input is held as the wrapped coin",
+	swap.IsolatedOnly:  "nothing that spends was signed; what was moved to the isolated account is moved back",
 	swap.NoSpendSigned: "nothing that spends was signed",
 	swap.NothingSigned: "nothing was signed",
 }
@@ -209,7 +212,7 @@ var nothingTakenTexts = map[swap.SourceCode]string{
 func (e *Engine) signed(o swap.Order) (bool, error) {
 	for i, s := range o.Plan.Steps {
 		switch {
-		case s.Effect.Kind == swap.Approve && i < o.Step, s.Effect.Kind == swap.Permit, o.Wrapped && o.Terms.WrapsFirst(s.Effect):
+		case (s.Effect.Kind == swap.Approve || s.Effect.Kind == swap.Fund) && i < o.Step, s.Effect.Kind == swap.Permit, o.Wrapped && o.Terms.WrapsFirst(s.Effect):
 			continue
 		case s.Kind == swap.TypedStep && i < len(o.Results):
 			return true, nil

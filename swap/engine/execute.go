@@ -46,7 +46,7 @@ func (e *Engine) execute(ctx context.Context, o *swap.Order) (swap.Cause, error)
 		return swap.NoCause, err
 	}
 	var x swap.Expected
-	if o.Plan.Spender != (common.Address{}) {
+	if o.Plan.Spender != (common.Address{}) && s.Effect.Kind != swap.Fund {
 		if !o.AllowanceLocked {
 			o.AllowanceLocked, o.Condition = true, swap.NoCondition
 			return swap.NewCause(swap.ReasonAllowanceLocked), nil

@@ -91,6 +91,9 @@ type Options struct {
 	// Recognize returns what the wallet's lists say of a token on any chain, also on one
 	// that is no network of the wallet; nil = no list has any token.
 	Recognize func(ctx context.Context, chainID uint64, token common.Address) swap.Recognition
+	// Isolated hands out isolated accounts, which Sender, Signer and Sealer can sign for once
+	// they are taken; nil = there are none.
+	Isolated IsolatedVault
 	// Keep stores answers of providers that were refused; nil = none is stored.
 	Keep plan.AnswerKeeper
 	// AwaitPrices waits a short while for the first prices before a plan is prepared, if
@@ -110,8 +113,9 @@ type Options struct {
 // Service answers quotes, prepares plans and runs orders.
 type Service struct {
 	*plan.Quoter
-	o      Options
-	engine *Engine
+	o       Options
+	engine  *Engine
+	sweeper sweeper
 
 	actMu sync.Mutex // held while an act is journaled and while plans are dropped
 
@@ -129,6 +133,9 @@ func NewService(o Options) (*Service, error) {
 	}
 	planner := &plan.Planner{Providers: o.Providers, Nodes: o.Nodes, Pricer: o.Pricer, Fees: o.Fees, Now: o.Now,
 		GasPrice: o.GasPrice, Decimals: o.Decimals, Tokens: o.Tokens, Recognize: o.Recognize, AwaitPrices: o.AwaitPrices, Keep: o.Keep}
+	if o.Isolated != nil {
+		planner.Isolated = o.Isolated
+	}
 	s := &Service{Quoter: plan.NewQuoter(planner), o: o, subs: map[int]func(swap.Order){}}
 	carriers := map[swap.Kind]swap.Provider{swap.Wallet: plan.Revoker{}}
 	maps.Copy(carriers, o.Providers)
@@ -141,6 +148,7 @@ func NewService(o Options) (*Service, error) {
 	if s.engine.Log == nil {
 		s.engine.Log = func(swap.Order, error) {}
 	}
+	s.sweeper = sweeper{o: o, log: s.engine.Log, due: map[string]time.Time{}, wake: make(chan struct{}, 1)}
 	return s, nil
 }
 
@@ -152,6 +160,8 @@ func (s *Service) Resume(ctx context.Context) error {
 		return err
 	}
 	s.engine.Resume(ctx, open) // one that cannot be read does not hold up the others
+	s.engine.running.Go(func() { s.sweeper.run(ctx) })
+	s.sweeper.lookAtAll()
 	return nil
 }
 
@@ -159,7 +169,10 @@ func (s *Service) Resume(ctx context.Context) error {
 func (s *Service) Wait() { s.engine.Wait() }
 
 // Wake lets orders go on that wait for the keys, which were unlocked.
-func (s *Service) Wake() { s.engine.Wake() }
+func (s *Service) Wake() {
+	s.engine.Wake()
+	s.sweeper.lookAtAll()
+}
 
 // DropPlans drops offers and prepared plans. Once it returns, no act that rests on one is
 // journaled any more.
@@ -206,6 +219,7 @@ func (s *Service) Subscribe(f func(swap.Order)) (stop func()) {
 }
 
 func (s *Service) notify(o swap.Order) {
+	s.sweeper.look(o)
 	s.subMu.Lock()
 	defer s.subMu.Unlock()
 	o = s.engine.withPollTime(o)

@@ -70,7 +70,7 @@ func (e *Engine) signTyped(ctx context.Context, p swap.Provider, o *swap.Order, 
 // leaves on the chain (see Journal.checkDistinguishable); alone is false if another open order has one
 // of them.
 func (e *Engine) checkSignedOrder(ctx context.Context, o swap.Order) (leaves []common.Hash, alone bool, err error) {
-	if err := e.Planner.CheckFunded(ctx, o.Terms, o.Wrapped); err != nil {
+	if err := e.Planner.CheckFunded(ctx, o.Terms, o.Wrapped, false); err != nil {
 		return nil, false, err
 	}
 	if leaves, err = e.fillTraces(o); err != nil {

@@ -47,7 +47,7 @@ const (
 
 // allowanceKeyOf returns the allowance that o needs.
 func allowanceKeyOf(o swap.Order) AllowanceKey {
-	return AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.Account, Token: o.Terms.Input(), Spender: o.Plan.Spender}
+	return AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.From(), Token: o.Terms.Input(), Spender: o.Plan.Spender}
 }
 
 // A Use is what one open order needs of an allowance. Of the orders that are not signed,

@@ -39,7 +39,7 @@ func grantedBy(o swap.Order, s swap.Step) (key []byte, ok bool) {
 	if o.Terms.Provider == swap.Wallet || len(f.Approves) != 1 || f.Target != f.Approves[0].Token && f.Target != swap.Permit2Contract {
 		return nil, false
 	}
-	return grantKey(o.Terms.Account, o.Terms.SrcChain, swap.GrantOf(f)), true
+	return grantKey(o.Terms.From(), o.Terms.SrcChain, swap.GrantOf(f)), true
 }
 
 // grantKey returns the key of a grant in its bucket.

@@ -16,7 +16,7 @@ import (
 // approveCall returns the call that sets spender's allowance on the input token to n.
 func approveCall(t swap.Terms, spender common.Address, n *big.Int) chain.Call {
 	data := slices.Concat(erc20Approve, pad(spender), common.BigToHash(n).Bytes())
-	return chain.Call{ChainID: t.SrcChain, From: t.Account, To: t.Input(), Value: new(big.Int), Data: data}
+	return chain.Call{ChainID: t.SrcChain, From: t.From(), To: t.Input(), Value: new(big.Int), Data: data}
 }
 
 // approveStep returns the plan step that approves n; shares is the part of n that other
@@ -52,10 +52,13 @@ func decodeApprove(t swap.Terms, c chain.Call, shares *big.Int) (swap.Effect, er
 }
 
 // DecodeStep returns what a step would do, from its bytes: our own decoder reads
-// approvals and the wrap that goes first, the provider's reads everything else. A late
+// transfers to the isolated account, approvals and the wrap that goes first, the provider's reads everything else. A late
 // step is decoded as a call. A step that is not understood, or not within the terms, is
 // refused. It does no I/O.
 func DecodeStep(p swap.Provider, t swap.Terms, s swap.Step) (swap.Effect, error) {
+	if t.IsIsolated() && s.Kind == swap.CallStep && s.Call != nil && s.Call.From == t.Account && s.Call.ChainID == t.SrcChain {
+		return swap.DecodeFund(t, *s.Call)
+	}
 	if s.Call != nil {
 		if err := CheckCall(t, *s.Call); err != nil {
 			return swap.Effect{}, err
@@ -116,7 +119,7 @@ func (pl *Planner) Allowance(ctx context.Context, t swap.Terms, p swap.Plan, ord
 	if a.Present, err = pl.currentAllowance(ctx, t, p); err != nil {
 		return a, err
 	}
-	uses, err := pl.Orders.AcceptedUses(journal.AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: t.Input(), Spender: p.Spender})
+	uses, err := pl.Orders.AcceptedUses(journal.AllowanceKey{Chain: t.SrcChain, Account: t.From(), Token: t.Input(), Spender: p.Spender})
 	a.shares, a.pending = new(big.Int), new(big.Int)
 	for _, u := range uses {
 		switch {

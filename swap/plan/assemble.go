@@ -110,6 +110,11 @@ type priorSteps struct {
 	wrapped bool        // the input is wrapped already
 }
 
+// funded reports whether the isolated account has the input.
+func (b priorSteps) funded() bool {
+	return slices.ContainsFunc(b.done, func(s swap.Step) bool { return s.Effect.Kind == swap.Fund })
+}
+
 // assemble turns an offer into a plan: built, decoded, completed with the approvals and
 // the wrap that are still needed, checked against the terms and simulated as far as
 // possible. Steps in b.done are not made again.
@@ -126,14 +131,18 @@ func (pl *Planner) assemble(ctx context.Context, p swap.Provider, o swap.Offer, 
 	if err != nil {
 		return plan, nil, err
 	}
-	plan.Steps = slices.Concat(b.done, own, plan.Steps)
+	funds, err := pl.fundSteps(ctx, t, o, slices.Concat(own, plan.Steps), b.done)
+	if err != nil {
+		return plan, nil, err
+	}
+	plan.Steps = slices.Concat(b.done, funds, own, plan.Steps)
 	if err := swap.Check(t, plan.Effects(), p.Pins()); err != nil {
 		return plan, nil, err
 	}
 	if err := pl.CheckContract(ctx, t, plan.LastEffect()); err != nil {
 		return plan, nil, err
 	}
-	if err := pl.CheckFunded(ctx, t, b.wrapped); err != nil {
+	if err := pl.CheckFunded(ctx, t, b.wrapped, b.funded()); err != nil {
 		return plan, nil, err
 	}
 	found, err := pl.simulatePlan(ctx, t, remainingSteps(t, plan.Steps[len(b.done):], b.wrapped), x)
@@ -217,13 +226,17 @@ func (pl *Planner) simulatePlan(ctx context.Context, t swap.Terms, steps []swap.
 }
 
 // CheckFunded fails with InsufficientFunds if the input is missing: the coin or, once it is
-// wrapped, the wrapped coin.
-func (pl *Planner) CheckFunded(ctx context.Context, t swap.Terms, wrapped bool) error {
+// wrapped, the wrapped coin; once it was moved to the isolated account, there.
+func (pl *Planner) CheckFunded(ctx context.Context, t swap.Terms, wrapped, moved bool) error {
+	account := t.Account
+	if moved {
+		account = t.From()
+	}
 	token := t.TokenIn
 	if wrapped {
 		token = t.Input()
 	}
-	return pl.checkBalance(ctx, t.SrcChain, t.Account, token, t.AmountIn)
+	return pl.checkBalance(ctx, t.SrcChain, account, token, t.AmountIn)
 }
 
 // checkBalance fails with InsufficientFunds unless the balance covers amount plus what

@@ -53,36 +53,28 @@ func judgeFunds(g *swap.Gas, value, ceiling *big.Int, symbol string) (found []sw
 	return found
 }
 
-// gasOf returns the gas cost of a plan's transactions and the value that they send, in
-// wei. A deferred step, whose bytes do not exist yet, is priced by the provider's estimate of
-// gas units at our own fees. So is a call after an approval that is not mined yet, which
-// no node can estimate.
+// gasOf returns the gas cost of a plan's transactions and the value that the account sends
+// besides, in wei. What an isolated account pays is part of the cost, and what is moved to
+// it beyond that is part of the value.
 func gasOf(ctx context.Context, n Nodes, t swap.Terms, o swap.Offer, p swap.Plan) (swap.Gas, *big.Int, error) {
 	g := swap.Gas{Expected: new(big.Int), Max: new(big.Int)}
 	value := new(big.Int)
-	approved := false
+	unready := false // a step before it that is not mined makes the next ones fail
 	for i, s := range p.Steps {
-		var call chain.Call
-		switch s.Kind {
-		case swap.TypedStep:
+		if s.Kind == swap.TypedStep {
 			continue
-		case swap.DeferredStep:
-			call = chain.Call{ChainID: t.SrcChain, From: t.Account, To: s.Effect.Target, Value: new(big.Int), Gas: max(o.Gas, minDeferredGas)}
-		default:
-			call = *s.Call
-			value.Add(value, call.Value)
-			if approved && call.Gas == 0 && !t.WrapsFirst(s.Effect) { // a wrap needs no allowance
-				call.Gas = max(o.Gas, minDeferredGas)
-				if s.Effect.Kind == swap.Approve {
-					call.Gas = approveGas
-				}
-			}
-			approved = approved || s.Effect.Kind == swap.Approve
 		}
+		call := callToCost(t, o, s, unready)
 		c, err := n.Cost(ctx, call)
 		if err != nil {
 			return g, nil, fmt.Errorf("cost of step %d: %w", i+1, err)
 		}
+		if call.From == t.Account {
+			value.Add(value, call.Value)
+		} else {
+			value.Sub(value, c.Max) // paid with what is moved to the isolated account
+		}
+		unready = unready || s.Effect.Kind == swap.Approve || s.Effect.Kind == swap.Fund
 		g.Costs = append(g.Costs, c)
 		g.Expected.Add(g.Expected, c.Expected)
 		g.Max.Add(g.Max, c.Max)
@@ -90,6 +82,25 @@ func gasOf(ctx context.Context, n Nodes, t swap.Terms, o swap.Offer, p swap.Plan
 	var err error
 	g.Balance, err = n.Balance(ctx, t.SrcChain, t.Account, chain.Native)
 	return g, value, err
+}
+
+// callToCost returns the call by which the cost of a step is read, with gas assumed where no
+// node can estimate it: a deferred step has no bytes yet, and one that is unready fails
+// until the steps before it are mined.
+func callToCost(t swap.Terms, o swap.Offer, s swap.Step, unready bool) chain.Call {
+	assumed := max(o.Gas, minDeferredGas)
+	if s.Kind == swap.DeferredStep {
+		return chain.Call{ChainID: t.SrcChain, From: t.From(), To: s.Effect.Target, Value: new(big.Int), Gas: assumed}
+	}
+	call := *s.Call
+	if !unready || call.Gas != 0 || s.Effect.Kind == swap.Fund || t.WrapsFirst(s.Effect) { // which need nothing before
+		return call
+	}
+	call.Gas = assumed
+	if s.Effect.Kind == swap.Approve {
+		call.Gas = approveGas
+	}
+	return call
 }
 
 // minDeferredGas is the least gas assumed for a deferred call, or for one after an approval.

@@ -61,9 +61,9 @@ func (pl *Planner) CheckSimulated(ctx context.Context, t swap.Terms, calls []cha
 // configured.
 func (pl *Planner) currentAllowance(ctx context.Context, t swap.Terms, p swap.Plan) (*big.Int, error) {
 	if !swap.HandsOver(p.LastEffect().Kind) {
-		return pl.Nodes.Allowance(ctx, t.SrcChain, t.Input(), t.Account, p.Spender)
+		return pl.Nodes.Allowance(ctx, t.SrcChain, t.Input(), t.From(), p.Spender)
 	}
-	all, err := pl.Nodes.AgreedAllowances(ctx, t.SrcChain, t.Account, []chain.Grantee{{Token: t.Input(), Spender: p.Spender}})
+	all, err := pl.Nodes.AgreedAllowances(ctx, t.SrcChain, t.From(), []chain.Grantee{{Token: t.Input(), Spender: p.Spender}})
 	switch {
 	case err != nil:
 		return nil, refuseDisagreement(err)
@@ -88,7 +88,7 @@ func checkIsCall(f swap.Effect, c chain.Call) error {
 // than the input: one with other allowances that we can know of. That a router is built
 // in does not help here, since it does whatever it is told to.
 func (pl *Planner) checkNoOtherAllowances(ctx context.Context, t swap.Terms, f swap.Effect) error {
-	if f.Kind != swap.Opaque {
+	if f.Kind != swap.Opaque || t.IsIsolated() { // which granted nothing before
 		return nil
 	}
 	tokens, err := pl.allowanceTokens(t)

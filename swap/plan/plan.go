@@ -28,6 +28,7 @@ type Nodes interface {
 	Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error)
 	Simulations(ctx context.Context, calls []chain.Call) ([]chain.Simulation, error)
 	IsContract(ctx context.Context, id uint64, a common.Address) (bool, error)
+	Nonces(ctx context.Context, id uint64, account common.Address) (chain.Nonces, error)
 }
 
 // A Pricer returns how much of token out an amount of token in is worth, each on its
@@ -74,6 +75,8 @@ type Planner struct {
 	// AwaitPrices waits a short while for the first prices before a plan is prepared, if
 	// there are none yet; nil = no wait.
 	AwaitPrices func(ctx context.Context)
+	// Isolated hands out isolated accounts; nil = a provider that needs one has no offers.
+	Isolated IsolatedAccounts
 	// Keep stores answers of providers that were refused; nil = none is stored.
 	Keep AnswerKeeper
 }

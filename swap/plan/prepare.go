@@ -100,7 +100,7 @@ func (pl *Planner) termsOf(o swap.Offer, net chain.Network) swap.Terms {
 		maker = 0 // one to one, without a maker
 	}
 	return swap.Terms{
-		Provider: o.Provider, Account: r.Account,
+		Provider: o.Provider, Account: r.Account, Isolated: r.Isolated,
 		SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn,
 		DstChain: r.DstChain, TokenOut: r.TokenOut, Recipient: r.Recipient,
 		MinOut: o.MinOut, RefundTo: r.RefundTo,
@@ -145,8 +145,8 @@ func decodeAll(p swap.Provider, t swap.Terms, b swap.Built) (swap.Plan, error) {
 // CheckCall refuses a call whose sender, chain, target or value is not within the terms.
 func CheckCall(t swap.Terms, c chain.Call) error {
 	switch {
-	case c.From != t.Account:
-		return swap.RefuseField(swap.NotAsAccepted, "from", "the transaction is from %s, not from the account", c.From)
+	case c.From != t.From():
+		return swap.RefuseField(swap.NotAsAccepted, "from", "the transaction is from %s, not from %s", c.From, t.From())
 	case c.ChainID != t.SrcChain:
 		return swap.RefuseField(swap.NotAsAccepted, "chainId", "the transaction is for chain %d, not for %d", c.ChainID, t.SrcChain)
 	case c.To == (common.Address{}):
@@ -176,6 +176,7 @@ func (pl *Planner) weigh(ctx context.Context, r *swap.Review, net chain.Network,
 		r.Findings = append(r.Findings, judgeFunds(&r.Gas, value, ceiling, net.Symbol)...)
 		return nil
 	}
+	r.Findings = append(r.Findings, judgeIsolated(*r, steps)...)
 	r.Findings = append(r.Findings, judgeGas(&r.Gas, value, ceiling, valueInNative(ctx, pl.Nodes, pl.Pricer, r.Terms), net.Symbol)...)
 	r.Findings = append(r.Findings, pl.judgeDecimals(r.Terms)...)
 	r.Findings = append(r.Findings, judgeSlippage(r.Offer.Request.SlippageBps)...)

@@ -172,6 +172,9 @@ func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() 
 	if err := waitQuota(ctx, k, q.limiters[k].quotes); err != nil {
 		return nil, err
 	}
+	if r, err = q.planner.isolate(ctx, p, r); err != nil {
+		return nil, err
+	}
 	a := answer{kind: k, request: r, idByRaw: map[string]string{}, droppedBefore: b.drops}
 	if st, ok := p.(swap.Streamer); ok {
 		offers, err = st.Stream(ctx, r, func(o swap.Offer) {

@@ -40,6 +40,7 @@ func gasFor(o swap.Offer) uint64 {
 	if o.Wrap != (common.Address{}) {
 		units += wrapGas
 	}
+	units += isolationGas(o.Request)
 	if o.Wrap != (common.Address{}) || o.Request.TokenIn != (common.Address{}) {
 		units += approvalGas
 	}

@@ -101,7 +101,7 @@ func (x AwaitedPayment) Likely(o swap.Order, ev chain.Evidence, all []Payment, m
 		return Payment{}, false
 	}
 	p := enough[0]
-	ours := func(a common.Address) bool { return a == o.Terms.Account || a == x.To || mine(a) }
+	ours := func(a common.Address) bool { return o.Terms.IsOwn(a) || a == x.To || mine(a) }
 	most := new(big.Int).Div(new(big.Int).Mul(o.Offer.AmountOut, big.NewInt(11)), big.NewInt(10))
 	return p, !p.Ref.BalanceIncrease && (p.Amount.Cmp(most) <= 0 || p.Amount.Cmp(x.Least) == 0) && !ours(p.From) && !ours(ev.From)
 }

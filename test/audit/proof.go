@@ -46,7 +46,7 @@ var proofRules = map[string]proofRule{
 var (
 	hostSources    = []string{"one_host", "two_hosts"}
 	verdictSources = map[string][]string{
-		"never_signed": {"nothing_signed", "no_spend_signed", "wrapped_only"}, "withdrawn": {"nothing_signed", "no_spend_signed", "wrapped_only"},
+		"never_signed": {"nothing_signed", "no_spend_signed", "wrapped_only", "isolated_only"}, "withdrawn": {"nothing_signed", "no_spend_signed", "wrapped_only", "isolated_only"},
 		"never_sent": {"never_sent"}, "never_sent_cancelled": {"never_sent"},
 	}
 )

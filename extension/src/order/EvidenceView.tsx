@@ -103,6 +103,7 @@ const sourceWords: Record<VerdictSource, MessageKey> = {
 	nothing_signed: "source_nothing_signed",
 	no_spend_signed: "source_no_spend_signed",
 	wrapped_only: "source_wrapped_only",
+	isolated_only: "source_isolated_only",
 	nonce_used: "source_nonce_used",
 	never_sent: "source_never_sent",
 };

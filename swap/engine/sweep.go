@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"sync"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/internal/clock"
+	"swapkeep/swap"
+	"swapkeep/swap/plan"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// An IsolatedVault is what this package needs of the wallet's isolated accounts.
+type IsolatedVault interface {
+	plan.IsolatedAccounts
+	// OwnerOf returns the account to which a taken isolated account belongs. It needs
+	// unlocked keys.
+	OwnerOf(ctx context.Context, isolated common.Address) (common.Address, error)
+}
+
+const (
+	sweepAgain    = 20 * time.Second    // until a sweep that goes on is looked at again
+	sweepLate     = 15 * time.Minute    // until one that failed is tried again
+	sweepFor      = 30 * 24 * time.Hour // how long after an order ended its isolated account is looked at
+	sweepAttempts = 20                  // most transactions for one nonce
+)
+
+// A sweeper moves what is left in isolated accounts back to the accounts that they belong
+// to: gas, the input of an order that handed nothing over, and refunds that came to them.
+// To whom is the vault's word, never the journal's. What it signed is in the sender's
+// ledger, so a sweep goes on after a crash.
+type sweeper struct {
+	o   Options
+	log func(o swap.Order, err error)
+
+	mu   sync.Mutex
+	due  map[string]time.Time // by order: when its isolated account is looked at
+	wake chan struct{}
+}
+
+// look has the isolated account of an order looked at, if its own steps are over.
+func (w *sweeper) look(o swap.Order) {
+	if w.o.Isolated == nil || !o.Terms.IsIsolated() || !o.State.Final() && o.Step < len(o.Plan.Steps) || w.o.Now().Sub(o.Updated) > sweepFor {
+		return
+	}
+	w.at(o.ID, w.o.Now())
+}
+
+// lookAtAll does so for all orders of the last time.
+func (w *sweeper) lookAtAll() {
+	for cursor := ""; w.o.Isolated != nil; {
+		page, next, err := w.o.Journal.List(common.Address{}, false, cursor, 100)
+		if err != nil || len(page) == 0 {
+			return
+		}
+		for _, o := range page {
+			w.look(o)
+		}
+		if cursor = next; cursor == "" || w.o.Now().Sub(page[len(page)-1].Created) > 2*sweepFor {
+			return
+		}
+	}
+}
+
+func (w *sweeper) at(order string, when time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if was, ok := w.due[order]; ok && !was.After(when) {
+		return
+	}
+	w.due[order] = when
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// next removes and returns an order that is due, or how long until one is.
+func (w *sweeper) next() (order string, wait time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	wait = time.Hour
+	for id, when := range w.due {
+		left := when.Sub(w.o.Now())
+		if left <= 0 {
+			delete(w.due, id)
+			return id, 0
+		}
+		wait = min(wait, left)
+	}
+	return "", wait
+}
+
+// run looks at accounts, one after the other, until ctx ends.
+func (w *sweeper) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		id, wait := w.next()
+		if id == "" {
+			select {
+			case <-ctx.Done():
+			case <-w.wake:
+			case <-clock.After(wait):
+			}
+			continue
+		}
+		o, err := w.o.Journal.Get(id)
+		if err != nil || !w.o.Unlocked() {
+			continue // all are looked at again after the next unlock
+		}
+		again, err := w.sweep(ctx, o)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			w.log(o, fmt.Errorf("isolated account %s: %w", o.Terms.Isolated, err))
+			w.at(id, w.o.Now().Add(sweepLate))
+		case again:
+			w.at(id, w.o.Now().Add(sweepAgain))
+		}
+	}
+}
+
+// sweep makes the next transaction that is due, or polls the one that was made, and reports
+// whether there may be more to do.
+func (w *sweeper) sweep(ctx context.Context, o swap.Order) (again bool, err error) {
+	t := o.Terms
+	owner, err := w.o.Isolated.OwnerOf(ctx, t.Isolated)
+	if err != nil {
+		return false, err
+	}
+	n, err := w.o.Nodes.Nonces(ctx, t.SrcChain, t.Isolated)
+	if err != nil {
+		return false, err
+	}
+	for attempt := range sweepAttempts {
+		key := fmt.Sprintf("sweep/%d/%s/%d/%d", t.SrcChain, t.Isolated.Hex(), n.Latest, attempt)
+		tx, err := w.o.Sender.Lookup(key)
+		switch {
+		case err != nil:
+			return false, err
+		case tx != nil && tx.State == chain.TxRejected:
+			continue
+		case tx != nil:
+			_, _, err := w.o.Sender.Poll(ctx, key)
+			return true, err
+		}
+		call, ceiling, err := w.nextTransfer(ctx, t, owner)
+		if err != nil || call == nil {
+			return false, err
+		}
+		_, err = w.o.Sender.Submit(ctx, key, *call, chain.Policy{Ceiling: ceiling, Until: w.o.Now().Add(sweepFor)})
+		return true, err
+	}
+	return false, errors.New("no node takes what would be moved back")
+}
+
+// nextTransfer returns the transfer of what is left of a token or, if there is none, of the
+// coin, with the most that it may cost, in wei; nil if nothing is left, or nothing that is
+// worth its gas.
+func (w *sweeper) nextTransfer(ctx context.Context, t swap.Terms, owner common.Address) (*chain.Call, *big.Int, error) {
+	coins, err := w.o.Nodes.Balance(ctx, t.SrcChain, t.Isolated, chain.Native)
+	if err != nil || coins.Sign() == 0 {
+		return nil, nil, err
+	}
+	for _, token := range sweptTokens(t) {
+		left, err := w.o.Nodes.Balance(ctx, t.SrcChain, t.Isolated, token)
+		if err != nil {
+			return nil, nil, err
+		}
+		if left.Sign() > 0 {
+			c := swap.TransferCall(t.SrcChain, token, t.Isolated, owner, left)
+			cost, err := w.o.Nodes.Cost(ctx, c)
+			if err == nil && cost.Max.Cmp(coins) > 0 {
+				err = fmt.Errorf("%s of the token %s is left, and too little coin to move it", left, token)
+			}
+			return &c, coins, err
+		}
+	}
+	c := swap.TransferCall(t.SrcChain, chain.Native, t.Isolated, owner, new(big.Int))
+	cost, err := w.o.Nodes.Cost(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Value = new(big.Int).Sub(coins, cost.Max)
+	if c.Value.Cmp(cost.Max) < 0 {
+		return nil, nil, nil
+	}
+	return &c, cost.Max, nil
+}
+
+// sweptTokens returns the tokens that an order may leave in its isolated account.
+func sweptTokens(t swap.Terms) []common.Address {
+	all := []common.Address{t.TokenIn, t.MinRefund().Token}
+	if t.DstChain == t.SrcChain {
+		all = append(all, t.TokenOut)
+	}
+	all = slices.DeleteFunc(all, func(a common.Address) bool { return a == chain.Native })
+	slices.SortFunc(all, common.Address.Cmp)
+	return slices.Compact(all)
+}
