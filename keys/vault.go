@@ -82,7 +82,10 @@ type Problem struct {
 type unlockedState struct {
 	roots          map[string]root // by wallet id
 	keys           map[common.Address]secret
-	failedAccounts map[common.Address]bool // accounts of wallets that did not open
+	isolated       map[common.Address]Isolated // the taken ones, whose keys are in keys too
+	derived        map[common.Address]uint32   // how many of them, by owner
+	failedAccounts map[common.Address]bool     // accounts of wallets that did not open
+	failedIsolated map[string]bool             // ids of wallets with isolated accounts that did not open
 }
 
 func (o *unlockedState) zero() {
@@ -272,7 +275,7 @@ func (v *Vault) unlockKeychain() { v.keychainMu.unlock() }
 // read reads the index from the keychain; a vault without one is new. The caller holds
 // the turn.
 func (v *Vault) read(ctx context.Context) (*index, error) {
-	x := &index{Version: indexVersion, Sandbox: v.options.Sandbox, Wallets: []indexWallet{}}
+	x := &index{Sandbox: v.options.Sandbox, Wallets: []indexWallet{}}
 	text, err := v.store.Get(ctx, indexItem)
 	switch {
 	case errors.Is(err, ErrMissingItem):
