@@ -37,6 +37,9 @@ type indexWallet struct {
 	Name     string         `json:"name"`
 	Kind     string         `json:"kind"`
 	Accounts []indexAccount `json:"accounts"`
+	// Unsearched means that accounts were imported or found whose isolated accounts have
+	// not been searched for yet.
+	Unsearched bool `json:"u,omitempty"`
 }
 
 type indexAccount struct {
@@ -110,14 +113,24 @@ func (x *index) encode() (string, error) {
 }
 
 // version returns the lowest version that can hold x, so that an older Swapkeep reads an
-// index without isolated accounts.
+// index that says nothing of isolated accounts.
 func (x *index) version() int {
 	for _, w := range x.Wallets {
-		if slices.ContainsFunc(w.Accounts, func(a indexAccount) bool { return a.Isolated > 0 }) {
+		if w.Unsearched || slices.ContainsFunc(w.Accounts, func(a indexAccount) bool { return a.Isolated > 0 }) {
 			return indexVersion
 		}
 	}
 	return indexVersion - 1
+}
+
+// fits reports whether x can be stored, also once all isolated accounts are taken.
+func (x *index) fits() bool {
+	text, err := x.encode()
+	size := len(text)
+	for _, w := range x.Wallets {
+		size += len(w.Accounts) * len(`,"i":1000`)
+	}
+	return err == nil && size <= MaxItem
 }
 
 // validID reports whether id is a wallet id. Ids are numbers from 1, so a lost index can

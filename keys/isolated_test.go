@@ -1,6 +1,7 @@
 package keys_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -114,5 +115,138 @@ func TestIsolated(t *testing.T) {
 			again.unlock(t)
 			check("another process", again)
 		})
+	}
+}
+
+// TestIsolatedOfSeveral takes isolated accounts of two accounts and a second wallet, and
+// removes one wallet.
+func TestIsolatedOfSeveral(t *testing.T) {
+	b := newBench(t, keys.Options{})
+	one, two := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password)), b.create(t, "Two")
+	b.unlock(t)
+	added := must[keys.Account](t)(b.Add(t.Context(), one.ID, ""))
+	owners := []common.Address{one.Accounts[0].Address, added.Address, two.Accounts[0].Address}
+	var at []common.Address
+	for _, owner := range owners {
+		at = append(at, must[keys.Isolated](t)(b.NextIsolated(t.Context(), owner, 0)).Address)
+		if err := b.TakeIsolated(t.Context(), owner, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := common.HexToAddress("0x93Dd93760c1d19fC7C12a6E67842200A042a98eC"); at[1] != want {
+		t.Errorf("m/44'/60'/0'/1/1/0 is %s, want %s", at[1], want)
+	}
+	if len(b.taken(t)) != 3 {
+		t.Errorf("taken %v", b.taken(t))
+	}
+	stranger := common.Address{9}
+	wantErr(t, "stranger", second(b.NextIsolated(t.Context(), stranger, 0)), keys.ErrUnknownAccount)
+	wantErr(t, "stranger", b.TakeIsolated(t.Context(), stranger, 0), keys.ErrUnknownAccount)
+	wantErr(t, "isolated account of an isolated one", b.TakeIsolated(t.Context(), at[0], 0), keys.ErrUnknownAccount)
+	wantErr(t, "the thousand and first", second(b.NextIsolated(t.Context(), owners[0], 1000)), keys.ErrAccountExhausted)
+	wantErr(t, "the thousand and first", b.TakeIsolated(t.Context(), owners[0], 1000), keys.ErrAccountExhausted)
+
+	must[keys.Wallet](t)(b.Remove(t.Context(), one.ID, password))
+	b.signs(t, "removed", at[0], keys.ErrUnknownAccount)
+	b.signs(t, "removed", at[1], keys.ErrUnknownAccount)
+	b.signs(t, "the other", at[2], nil)
+	if len(b.taken(t)) != 1 {
+		t.Errorf("taken %v", b.taken(t))
+	}
+	// The words bring the accounts back, and a look finds the same ones.
+	must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
+	if again := must[keys.Isolated](t)(b.NextIsolated(t.Context(), owners[0], 0)); again.Address != at[0] {
+		t.Errorf("after the removal %s, before %s", again.Address, at[0])
+	}
+}
+
+// TestIsolatedOfADamagedWallet checks that who signs for an isolated account waits while
+// its wallet does not open. The index does not tell whose it is.
+func TestIsolatedOfADamagedWallet(t *testing.T) {
+	b := newBench(t, keys.Options{})
+	one, two := b.create(t, "One"), b.create(t, "Two")
+	b.unlock(t)
+	owner := two.Accounts[0].Address
+	at := must[keys.Isolated](t)(b.NextIsolated(t.Context(), owner, 0)).Address
+	if err := b.TakeIsolated(t.Context(), owner, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.chain.Set(service, "wallet/2", "x"); err != nil {
+		t.Fatal(err)
+	}
+	b.unlock(t)
+	b.signs(t, "damaged", at, keys.ErrLocked)
+	wantErr(t, "next", second(b.NextIsolated(t.Context(), owner, 0)), keys.ErrLocked)
+	wantErr(t, "take", b.TakeIsolated(t.Context(), owner, 1), keys.ErrLocked)
+	b.signs(t, "the other", one.Accounts[0].Address, nil)
+	must[keys.Wallet](t)(b.Remove(t.Context(), two.ID, password))
+	b.signs(t, "removed", at, keys.ErrUnknownAccount)
+}
+
+// TestListedIsNotIsolated imports the key of an isolated account, which only who derives
+// it elsewhere can know. From then on it may own anything.
+func TestListedIsNotIsolated(t *testing.T) {
+	const ofOwnIsolated0 = "0x1c732ffb5d650534af4713b3f664f74ebd3680532514a868158ded99c9301939"
+	b := newBench(t, keys.Options{})
+	w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
+	owner, at := w.Accounts[0].Address, common.HexToAddress(ownIsolated[0])
+	b.unlock(t)
+	if err := b.TakeIsolated(t.Context(), owner, 0); err != nil {
+		t.Fatal(err)
+	}
+	k := must[keys.Wallet](t)(b.ImportKey(t.Context(), "", []byte(ofOwnIsolated0), password))
+	if k.Accounts[0].Address != at {
+		t.Fatalf("another key: %s", k.Accounts[0].Address)
+	}
+	for range 2 {
+		if got := b.taken(t); len(got) != 0 {
+			t.Errorf("taken %v", got)
+		}
+		b.signs(t, "listed", at, nil)
+		b.unlock(t)
+	}
+
+	other := newBench(t, keys.Options{})
+	must[keys.Wallet](t)(other.ImportKey(t.Context(), "", []byte(ofOwnIsolated0), password))
+	must[keys.Wallet](t)(other.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
+	other.unlock(t)
+	if next := must[keys.Isolated](t)(other.NextIsolated(t.Context(), owner, 0)); next.Number != 1 {
+		t.Errorf("a listed account is offered: %+v", next)
+	}
+	wantErr(t, "a listed account", other.TakeIsolated(t.Context(), owner, 0), keys.ErrIsolatedTaken)
+}
+
+// TestTakingIsAllOrNothing fails the keychain at every step. An account that was reported
+// as taken is taken, and none is taken twice.
+func TestTakingIsAllOrNothing(t *testing.T) {
+	for step := 1; step <= 3; step++ { // read, write, read back
+		for _, restart := range []bool{false, true} {
+			b := newBench(t, keys.Options{})
+			owner := b.create(t, "").Accounts[0].Address
+			b.unlock(t)
+			n := 0
+			b.chain.Before = func(string, string, string) error {
+				if n++; n == step {
+					return errBroken
+				}
+				return nil
+			}
+			err := b.TakeIsolated(t.Context(), owner, 0)
+			if !errors.Is(err, errBroken) {
+				t.Errorf("step %d: %v", step, err)
+			}
+			b.chain.Before = nil
+			if restart {
+				b = b.again(t, keys.Options{})
+			}
+			b.unlock(t)
+			err = b.TakeIsolated(t.Context(), owner, 0)
+			if err != nil && !errors.Is(err, keys.ErrIsolatedTaken) {
+				t.Errorf("step %d: again: %v", step, err)
+			}
+			if len(b.taken(t)) != 1 {
+				t.Errorf("step %d: taken %v", step, b.taken(t))
+			}
+		}
 	}
 }

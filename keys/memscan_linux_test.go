@@ -153,13 +153,22 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 	twelve, long, made := freshWords(t, 12), freshWords(t, 24), secret(nil)
 	s.addTree("import", twelve)
 	s.addTree("long import", long)
-	single := secret(memscan.Letters(32)) // all letters, which is always a valid key
-	s.add("single key", single)
-	digits, err := withZeroize(func() (secret, error) { return encodePrivateKey(single), nil })
+	alone := secret(memscan.Letters(32)) // all letters, which is always a valid key
+	s.add("single key", alone)
+	digits, err := withZeroize(func() (secret, error) { return encodePrivateKey(alone), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.add("single key, spelt", digits)
+	isolated, err := withZeroize(func() (secret, error) {
+		key, _, err := single{alone}.isolated(0, 0)
+		return key, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.add("isolated account of the single key", isolated)
+	isolated.zero()
 
 	must := func(what string, err error) {
 		t.Helper()
@@ -226,7 +235,7 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 	s.addPassKey(v, w, password)
 	must("unlock again", v.Unlock(t.Context(), password))
 
-	for _, b := range [][]byte{password, wrong, fileWord, twelve, long, made, single, digits} {
+	for _, b := range [][]byte{password, wrong, fileWord, twelve, long, made, alone, digits} {
 		clear(b)
 	}
 	if found := open.find(); len(found) == 0 {

@@ -43,6 +43,11 @@ func (v *Vault) Unlock(ctx context.Context, password []byte) error {
 	v.watchIdle()
 	v.mu.Unlock()
 	v.notify(Change{Kind: Unlocked})
+	for i := range x.Wallets {
+		if x.Wallets[i].Unsearched {
+			v.searchIsolatedLater(x.Wallets[i].ID)
+		}
+	}
 	return nil
 }
 

@@ -55,7 +55,7 @@ type Vault struct {
 	keyFileMu  fairMutex // held while opening a key file
 	cleared    bool      // set by Clear, guarded by turn: new wallets are refused
 
-	searching chan struct{}   // held by the one running search for accounts
+	searching chan struct{}   // held by the one running search for accounts or isolated ones
 	life      context.Context // of background searches; ended by Close
 	endLife   context.CancelFunc
 	searches  sync.WaitGroup
@@ -67,6 +67,7 @@ type Vault struct {
 	unlockThrottle unlockThrottle
 	idle           idleTimer
 	abandoned      map[string]bool // wallets whose creation was reported as failed
+	searched       map[string]bool // wallets whose isolated accounts are being searched for
 	problems       []Problem
 	watchers       map[int]func(Change)
 	watcher        int
@@ -116,7 +117,7 @@ func New(store *Store, o Options) (*Vault, error) {
 	}
 	v := &Vault{
 		store: store, options: o,
-		searching: make(chan struct{}, 1), abandoned: map[string]bool{}, watchers: map[int]func(Change){},
+		searching: make(chan struct{}, 1), abandoned: map[string]bool{}, searched: map[string]bool{}, watchers: map[int]func(Change){},
 		unlockThrottle: unlockThrottle{byClient: map[uint64]failedAttempts{}, lastAttempt: o.Clock.Now()},
 	}
 	v.life, v.endLife = context.WithCancel(context.Background())
@@ -140,6 +141,8 @@ const (
 	LateWrite ChangeKind = "late write"
 	// Discovered: a search for used accounts made progress or ended.
 	Discovered ChangeKind = "discovered"
+	// IsolatedSearched: a search for used isolated accounts ended.
+	IsolatedSearched ChangeKind = "isolated accounts searched"
 )
 
 // A Change is an event of a vault, passed to subscribers.
