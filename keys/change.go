@@ -128,5 +128,14 @@ func (o *unlockedState) remove(w Wallet) {
 		o.keys[a.Address].zero()
 		delete(o.keys, a.Address)
 		delete(o.failedAccounts, a.Address)
+		delete(o.derived, a.Address)
+		for at, i := range o.isolated {
+			if i.Owner == a.Address {
+				o.keys[at].zero()
+				delete(o.keys, at)
+				delete(o.isolated, at)
+			}
+		}
 	}
+	delete(o.failedIsolated, w.ID)
 }

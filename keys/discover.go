@@ -33,7 +33,8 @@ type Discovery struct {
 	Wallet   string // id
 	Searched int    // accounts looked up so far
 	Found    []Account
-	Silent   []uint64 // chain ids of networks that failed to answer at least once
+	Isolated []Isolated // used ones that were not recorded as taken, and now are
+	Silent   []uint64   // chain ids of networks that failed to answer at least once
 	Done     bool
 	Err      error // why it ended early
 }
@@ -62,6 +63,7 @@ func (v *Vault) Discover(ctx context.Context, wallet string) (Discovery, error) 
 		return Discovery{}, err
 	}
 	d := v.search(ctx, wallet, addresses)
+	v.searchIsolatedLater(wallet)
 	return d, d.Err
 }
 
@@ -90,11 +92,18 @@ func searchedAddresses(account func(n uint32) (secret, common.Address, error)) (
 	return addresses, nil
 }
 
-// searchLater starts a search in the background, which ends with Close. It needs no key.
-func (v *Vault) searchLater(wallet string, addresses []common.Address) {
-	if len(addresses) > 0 {
-		v.searches.Go(func() { v.search(v.life, wallet, addresses) })
+// searchLater starts the searches that follow an import in the background. They end with
+// Close. That for accounts needs no key.
+func (v *Vault) searchLater(w *indexWallet, addresses []common.Address) {
+	if !w.Unsearched {
+		return
 	}
+	v.searches.Go(func() {
+		if len(addresses) > 0 {
+			v.search(v.life, w.ID, addresses)
+		}
+		v.searchIsolatedLater(w.ID)
+	})
 }
 
 // search looks up the accounts of these addresses, gapLimit of them at a time.
@@ -102,11 +111,8 @@ func (v *Vault) search(ctx context.Context, wallet string, addresses []common.Ad
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	d := Discovery{Wallet: wallet}
-	select {
-	case v.searching <- struct{}{}:
-		defer func() { <-v.searching }()
-	case <-ctx.Done():
-		d.Err = ctx.Err()
+	if d.Err = v.beginSearch(ctx); d.Err == nil {
+		defer v.endSearch()
 	}
 	for next := 0; d.Err == nil; {
 		var ask []int
@@ -122,6 +128,19 @@ func (v *Vault) search(ctx context.Context, wallet string, addresses []common.Ad
 	v.notifyDiscovery(d)
 	return d
 }
+
+// beginSearch waits until no other search runs. If there is no error, the caller calls
+// endSearch.
+func (v *Vault) beginSearch(ctx context.Context) error {
+	select {
+	case v.searching <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (v *Vault) endSearch() { <-v.searching }
 
 func (v *Vault) notifyDiscovery(d Discovery) {
 	d.Found, d.Silent = slices.Clone(d.Found), slices.Clone(d.Silent)
@@ -166,19 +185,13 @@ func (v *Vault) searchBatch(ctx context.Context, d *Discovery, addresses []commo
 	for i, n := range ask {
 		some[i] = addresses[n]
 	}
-	used, silent := v.options.Explorer.LookUp(ctx, some)
-	if err := ctx.Err(); err != nil {
+	used, err := v.lookUp(ctx, d, some)
+	if err != nil {
 		return err
-	}
-	d.Searched += len(ask)
-	for _, id := range silent {
-		if !slices.Contains(d.Silent, id) {
-			d.Silent = append(d.Silent, id)
-		}
 	}
 	var found []indexAccount
 	for i, n := range ask {
-		if i < len(used) && used[i] {
+		if used[i] {
 			found = append(found, indexAccount{Number: uint32(n + 1), Address: address(addresses[n])})
 		}
 	}
@@ -188,6 +201,21 @@ func (v *Vault) searchBatch(ctx context.Context, d *Discovery, addresses []commo
 	added, err := v.addFound(ctx, d.Wallet, found)
 	d.Found = append(d.Found, added...)
 	return err
+}
+
+// lookUp asks the Explorer, and counts and notes in d.
+func (v *Vault) lookUp(ctx context.Context, d *Discovery, addresses []common.Address) ([]bool, error) {
+	used, silent := v.options.Explorer.LookUp(ctx, addresses)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d.Searched += len(addresses)
+	for _, id := range silent {
+		if !slices.Contains(d.Silent, id) {
+			d.Silent = append(d.Silent, id)
+		}
+	}
+	return append(used, make([]bool, len(addresses))...)[:len(addresses)], nil
 }
 
 // addFound adds accounts to a wallet's index entry, locked or not, and derives their keys
@@ -204,13 +232,14 @@ func (v *Vault) addFound(ctx context.Context, wallet string, found []indexAccoun
 	}
 	var added []indexAccount
 	var full error
+	w.Unsearched = true
 	for _, a := range found {
 		if x.holds(common.Address(a.Address)) {
 			continue // imported as a single key, or added meanwhile
 		}
 		before := slices.Clone(w.Accounts)
 		w.Accounts = append(w.Accounts, a)
-		if text, err := x.encode(); err != nil || len(text) > MaxItem {
+		if !x.fits() {
 			w.Accounts, full = before, ErrTooLarge
 			break
 		}

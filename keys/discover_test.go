@@ -59,6 +59,18 @@ func (c *chains) LookUp(ctx context.Context, addresses []common.Address) ([]bool
 	return used, c.silent
 }
 
+// about returns the queries that an address was part of.
+func (c *chains) about(a common.Address) (queries [][]common.Address) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, q := range c.asked {
+		if slices.Contains(q, a) {
+			queries = append(queries, q)
+		}
+	}
+	return queries
+}
+
 // news returns a function that collects the progress reports of a search up to its end.
 func news(b *bench) func(*testing.T) []keys.Discovery {
 	next := make(chan keys.Discovery, 16)
@@ -154,26 +166,32 @@ func TestImportFindsUsedAccounts(t *testing.T) {
 // TestSearchIsBounded checks that a search without a hit looks up gapLimit accounts once,
 // and none that the vault already has.
 func TestSearchIsBounded(t *testing.T) {
-	own := ownAccounts(t, 2)
+	own := ownAccounts(t, 3)
 	c := &chains{}
 	b := newBench(t, keys.Options{Explorer: c})
 	t.Cleanup(b.Close)
 	next := news(b)
 	w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
-	if end := next(t); end[0].Searched != 20 || len(c.asked) != 1 || len(c.asked[0]) != 20 || slices.Contains(c.asked[0], own[0]) {
-		t.Errorf("%+v after asking %d times", end, len(c.asked))
+	end := next(t)
+	if asked := c.about(own[2]); end[0].Searched != 20 || len(asked) != 1 || len(asked[0]) != 20 || slices.Contains(asked[0], own[0]) {
+		t.Errorf("%+v after asking %v", end, asked)
 	}
 	b.unlock(t)
 	must[keys.Account](t)(b.Add(t.Context(), w.ID, ""))
 	d := must[keys.Discovery](t)(b.Discover(t.Context(), w.ID))
-	if !d.Done || d.Searched != 20 || len(d.Found) != 0 || slices.Contains(c.asked[1], own[1]) {
+	if asked := c.about(own[2]); !d.Done || d.Searched != 20 || len(d.Found) != 0 || len(asked) != 2 || slices.Contains(asked[1], own[1]) {
 		t.Errorf("Discover = %+v, want done after 20 accounts, none found", d)
 	}
 	// A new wallet has no used accounts, and a single key has no further ones.
-	b.create(t, "")
-	must[keys.Wallet](t)(b.ImportKey(t.Context(), "", []byte(strayKey), password))
-	if len(c.asked) != 2 {
-		t.Errorf("asked about a new wallet or a key: %d times", len(c.asked))
+	fresh := b.create(t, "")
+	key := must[keys.Wallet](t)(b.ImportKey(t.Context(), "", []byte(strayKey), password))
+	for _, w := range []keys.Wallet{fresh, key} {
+		if len(c.about(w.Accounts[0].Address)) != 0 {
+			t.Errorf("asked about the account of %s", w.Name)
+		}
+	}
+	if len(c.about(own[2])) != 2 {
+		t.Error("searched again")
 	}
 }
 

@@ -55,6 +55,7 @@ var (
 	ErrNewer            = &Error{"stored item was written by a newer Swapkeep", "update Swapkeep"}
 	ErrKeyDerivation    = &Error{"key derivation parameters out of bounds", "use the defaults: argon2id, 64 MiB, 3 passes, 4 lanes"}
 	ErrAccountExhausted = &Error{"wallet has no more accounts", "create another wallet"}
+	ErrIsolatedTaken    = &Error{"isolated account is taken", "prepare the order again"}
 )
 
 // Errors of the keychain.

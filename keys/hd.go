@@ -12,9 +12,16 @@ import (
 
 const hardened = 1 << 31
 
-// branchPath is the path of the node whose children are the accounts: BIP-44 for
-// Ethereum, m/44'/60'/0'/0.
-var branchPath = []uint32{hardened + 44, hardened + 60, hardened, 0}
+// coinPath is the path of the node above a wallet's branches: BIP-44 for Ethereum,
+// m/44'/60'/0'.
+var coinPath = []uint32{hardened + 44, hardened + 60, hardened}
+
+// The chains of BIP-44 below coinPath. The external one has the addresses that a wallet
+// shows, the internal one those that are not meant to be seen outside of it.
+const (
+	external = 0
+	internal = 1
+)
 
 // accountPath returns the derivation path of account n, for display.
 func accountPath(n uint32) string { return fmt.Sprintf("m/44'/60'/0'/0/%d", n) }
@@ -77,8 +84,20 @@ func (n *node) derive(path []uint32) (*node, error) {
 	return at, nil
 }
 
-// accountParent returns the parent node of the accounts, from a mnemonic's entropy.
-func accountParent(entropy secret) (*node, error) {
+// branches are the nodes of a mnemonic from which its accounts are derived. The nodes
+// above them are not kept.
+type branches struct {
+	external *node // m/44'/60'/0'/0: its children are the accounts
+	internal *node // m/44'/60'/0'/1: its child n is the parent of account n's isolated ones
+}
+
+func (b *branches) zero() {
+	b.external.zero()
+	b.internal.zero()
+}
+
+// branchesOf derives the branches from a mnemonic's entropy.
+func branchesOf(entropy secret) (*branches, error) {
 	text := mnemonic(entropy)
 	defer text.zero()
 	s := seed(text, "")
@@ -88,11 +107,38 @@ func accountParent(entropy secret) (*node, error) {
 		return nil, err
 	}
 	defer root.zero()
-	return root.derive(branchPath)
+	coin, err := root.derive(coinPath)
+	if err != nil {
+		return nil, err
+	}
+	defer coin.zero()
+	shown, err := coin.child(external)
+	if err != nil {
+		return nil, err
+	}
+	hidden, err := coin.child(internal)
+	if err != nil {
+		shown.zero()
+		return nil, err
+	}
+	return &branches{shown, hidden}, nil
 }
 
-// account returns the key and address of account i below a branch node.
-func (n *node) account(i uint32) (secret, common.Address, error) {
+func (b *branches) account(n uint32) (secret, common.Address, error) { return b.external.leaf(n) }
+
+// isolated derives m/44'/60'/0'/1/n/k. No account and no address of another wallet is on a
+// path of this length.
+func (b *branches) isolated(n, k uint32) (secret, common.Address, error) {
+	parent, err := b.internal.child(n)
+	if err != nil {
+		return nil, common.Address{}, err
+	}
+	defer parent.zero()
+	return parent.leaf(k)
+}
+
+// leaf returns the key and address of child i.
+func (n *node) leaf(i uint32) (secret, common.Address, error) {
 	leaf, err := n.child(i)
 	if err != nil {
 		return nil, common.Address{}, err

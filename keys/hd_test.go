@@ -83,7 +83,7 @@ func TestBIP32Vectors(t *testing.T) {
 }
 
 func TestAccountsOfTheTestMnemonic(t *testing.T) {
-	n, err := accountParent(publishedMnemonics()[0])
+	n, err := branchesOf(publishedMnemonics()[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 const (
 	indexItem    = "index"
-	indexVersion = 1
+	indexVersion = 2 // 1: without isolated accounts
 	maxName      = 32
 )
 
@@ -37,12 +37,17 @@ type indexWallet struct {
 	Name     string         `json:"name"`
 	Kind     string         `json:"kind"`
 	Accounts []indexAccount `json:"accounts"`
+	// Unsearched means that accounts were imported or found whose isolated accounts have
+	// not been searched for yet.
+	Unsearched bool `json:"u,omitempty"`
 }
 
 type indexAccount struct {
 	Number  uint32  `json:"n"`
 	Address address `json:"a"`
 	Label   string  `json:"l,omitempty"` // empty: "Account n+1"
+	// Isolated is the number of its isolated accounts that are taken, from 0 on.
+	Isolated uint32 `json:"i,omitempty"`
 }
 
 // An address is stored as 40 lower-case hex digits.
@@ -66,7 +71,7 @@ func parseIndex(text string) (*index, error) {
 	if err := decodeVersion(text, indexVersion, &x); err != nil {
 		return nil, fmt.Errorf("list of wallets: %w", err)
 	}
-	if x.Version != indexVersion || !x.consistent() {
+	if x.Version != x.version() || !x.consistent() {
 		return nil, fmt.Errorf("list of wallets: %w", ErrDamaged)
 	}
 	return &x, nil
@@ -91,7 +96,8 @@ func (x *index) consistent() bool {
 		}
 		for _, a := range w.Accounts {
 			if !once(a.Number < hardened, fmt.Sprint("account ", w.ID, a.Number)) ||
-				!once(true, "address "+string(a.Address[:])) || a.Label != "" && !validName(a.Label) {
+				!once(true, "address "+string(a.Address[:])) || a.Label != "" && !validName(a.Label) ||
+				a.Isolated > maxIsolated {
 				return false
 			}
 		}
@@ -100,8 +106,31 @@ func (x *index) consistent() bool {
 }
 
 func (x *index) encode() (string, error) {
-	text, err := json.Marshal(x)
+	stored := *x
+	stored.Version = x.version()
+	text, err := json.Marshal(stored)
 	return string(text), err
+}
+
+// version returns the lowest version that can hold x, so that an older Swapkeep reads an
+// index that says nothing of isolated accounts.
+func (x *index) version() int {
+	for _, w := range x.Wallets {
+		if w.Unsearched || slices.ContainsFunc(w.Accounts, func(a indexAccount) bool { return a.Isolated > 0 }) {
+			return indexVersion
+		}
+	}
+	return indexVersion - 1
+}
+
+// fits reports whether x can be stored, also once all isolated accounts are taken.
+func (x *index) fits() bool {
+	text, err := x.encode()
+	size := len(text)
+	for _, w := range x.Wallets {
+		size += len(w.Accounts) * len(`,"i":1000`)
+	}
+	return err == nil && size <= MaxItem
 }
 
 // validID reports whether id is a wallet id. Ids are numbers from 1, so a lost index can

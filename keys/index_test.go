@@ -15,29 +15,49 @@ func TestInconsistentIndexIsRefused(t *testing.T) {
 	}
 	replace := func(old, with string) string { return strings.Replace(oneWallet, old, with, 1) }
 	for name, text := range map[string]string{
-		"id with sign":      replace(`"id":"1"`, `"id":"+1"`),
-		"id 0":              replace(`"id":"1"`, `"id":"0"`),
-		"id with path":      replace(`"id":"1"`, `"id":"../1"`),
-		"control character": replace(`"Main"`, `"Ma\u0007in"`),
-		"long name":         replace(`"Main"`, `"`+strings.Repeat("x", 33)+`"`),
-		"no account":        replace(`{"n":0,"a":"f39fd6e51aad88f6f4ce6ab8827279cfffb92266"}`, ``),
-		"short address":     replace(`f39f`, ``),
-		"upper case":        replace(`f39f`, `F39F`),
-		"not hex":           replace(`f39f`, `g39f`),
-		"unknown field":     replace(`"v":1`, `"v":1,"x":1`),
-		"hardened account":  replace(`"n":0`, `"n":2147483648`),
-		"account twice":     replace(`"accounts":[`, `"accounts":[{"n":0,"a":"f39fd6e51aad88f6f4ce6ab8827279cfffb92267"},`),
-		"address twice":     replace(`"accounts":[`, `"accounts":[{"n":1,"a":"f39fd6e51aad88f6f4ce6ab8827279cfffb92266"},`),
-		"listed and making": replace(`]}]}`, `]}],"pending":["1"]}`),
-		"cut short":         oneWallet[:60],
-		"version 0":         replace(`"v":1`, `"v":0`),
+		"id with sign":       replace(`"id":"1"`, `"id":"+1"`),
+		"id 0":               replace(`"id":"1"`, `"id":"0"`),
+		"id with path":       replace(`"id":"1"`, `"id":"../1"`),
+		"control character":  replace(`"Main"`, `"Ma\u0007in"`),
+		"long name":          replace(`"Main"`, `"`+strings.Repeat("x", 33)+`"`),
+		"no account":         replace(`{"n":0,"a":"f39fd6e51aad88f6f4ce6ab8827279cfffb92266"}`, ``),
+		"short address":      replace(`f39f`, ``),
+		"upper case":         replace(`f39f`, `F39F`),
+		"not hex":            replace(`f39f`, `g39f`),
+		"unknown field":      replace(`"v":1`, `"v":1,"x":1`),
+		"hardened account":   replace(`"n":0`, `"n":2147483648`),
+		"account twice":      replace(`"accounts":[`, `"accounts":[{"n":0,"a":"f39fd6e51aad88f6f4ce6ab8827279cfffb92267"},`),
+		"address twice":      replace(`"accounts":[`, `"accounts":[{"n":1,"a":"f39fd6e51aad88f6f4ce6ab8827279cfffb92266"},`),
+		"listed and making":  replace(`]}]}`, `]}],"pending":["1"]}`),
+		"cut short":          oneWallet[:60],
+		"version 0":          replace(`"v":1`, `"v":0`),
+		"version 2":          replace(`"v":1`, `"v":2`), // which says that there are isolated accounts
+		"version 1, too new": replace(`"n":0,`, `"n":0,"i":1,`),
+		"many isolated":      strings.Replace(withIsolated, `"i":7`, `"i":1001`, 1),
+		"isolated below 0":   strings.Replace(withIsolated, `"i":7`, `"i":-1`, 1),
 	} {
 		if _, err := parseIndex(text); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := parseIndex(`{"v":2,"new":1}`); !errors.Is(err, ErrNewer) {
+	if _, err := parseIndex(`{"v":3,"new":1}`); !errors.Is(err, ErrNewer) {
 		t.Errorf("newer: %v", err)
+	}
+}
+
+const withIsolated = `{"v":2,"wallets":[{"id":"1","name":"Main","kind":"mnemonic","accounts":[{"n":0,"a":"f39fd6e51aad88f6f4ce6ab8827279cfffb92266","i":7}]}]}`
+
+// TestIndexVersions checks that an index without isolated accounts stays one that an older
+// Swapkeep reads, and that older indexes are read.
+func TestIndexVersions(t *testing.T) {
+	for _, text := range []string{oneWallet, withIsolated} {
+		x, err := parseIndex(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if again, err := x.encode(); err != nil || again != text {
+			t.Errorf("%s became %s, %v", text, again, err)
+		}
 	}
 }
 
@@ -47,7 +67,7 @@ func TestIndexHoldsThirtyAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := uint32(1); n < 30; n++ {
-		x.Wallets[0].Accounts = append(x.Wallets[0].Accounts, indexAccount{Number: n, Address: address{byte(n)}, Label: fmt.Sprintf("Label %02d", n)})
+		x.Wallets[0].Accounts = append(x.Wallets[0].Accounts, indexAccount{Number: n, Address: address{byte(n)}, Label: fmt.Sprintf("Label %02d", n), Isolated: 100})
 	}
 	text, err := x.encode()
 	if err != nil || len(text) > MaxItem {

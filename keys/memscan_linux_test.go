@@ -37,7 +37,8 @@ func halves(name string, secret []byte) []memscan.Needle {
 	return []memscan.Needle{memscan.Of(name, secret[:half]), memscan.Of(name+", end", secret[len(secret)-half:])}
 }
 
-// addTree adds every value between a mnemonic and its first account.
+// addTree adds every value between a mnemonic and its first account, and its first
+// isolated account.
 func (s *search) addTree(name string, words secret) {
 	_, err := withZeroize(func() (struct{}, error) {
 		entropy, err := parseMnemonic(words)
@@ -52,29 +53,34 @@ func (s *search) addTree(name string, words secret) {
 		sum := seed(words, "")
 		defer sum.zero()
 		s.add(name+": seed", sum)
-		at, err := masterNode(sum)
-		for i := 0; err == nil; i++ {
-			s.add(fmt.Sprintf("%s: key of depth %d", name, i), at.key)
-			s.add(fmt.Sprintf("%s: chain code of depth %d", name, i), at.code)
-			s.needles = append(s.needles, memscan.Xored(name+": chain code, padded", at.code, 0x36), memscan.Xored(name+": chain code, padded", at.code, 0x5c))
-			if i == len(branchPath)+1 {
-				at.zero()
-				break
-			}
-			next := uint32(0)
-			if i < len(branchPath) {
-				next = branchPath[i]
-			}
-			var below *node
-			below, err = at.child(next)
-			at.zero()
-			at = below
+		root, err := masterNode(sum)
+		if err != nil {
+			return struct{}{}, err
 		}
-		return struct{}{}, err
+		defer root.zero()
+		s.addNode(name+": root", root)
+		for _, below := range [][]uint32{{external, 0}, {internal, 0, 0}} {
+			path := append(slices.Clone(coinPath), below...)
+			for depth := range path {
+				at, err := root.derive(path[:depth+1])
+				if err != nil {
+					return struct{}{}, err
+				}
+				s.addNode(fmt.Sprintf("%s: depth %d below chain %d", name, depth+1, below[0]), at)
+				at.zero()
+			}
+		}
+		return struct{}{}, nil
 	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+func (s *search) addNode(name string, n *node) {
+	s.add(name+": key", n.key)
+	s.add(name+": chain code", n.code)
+	s.needles = append(s.needles, memscan.Xored(name+": chain code, padded", n.code, 0x36), memscan.Xored(name+": chain code, padded", n.code, 0x5c))
 }
 
 func (s *search) find() []string {
@@ -147,13 +153,22 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 	twelve, long, made := freshWords(t, 12), freshWords(t, 24), secret(nil)
 	s.addTree("import", twelve)
 	s.addTree("long import", long)
-	single := secret(memscan.Letters(32)) // all letters, which is always a valid key
-	s.add("single key", single)
-	digits, err := withZeroize(func() (secret, error) { return encodePrivateKey(single), nil })
+	alone := secret(memscan.Letters(32)) // all letters, which is always a valid key
+	s.add("single key", alone)
+	digits, err := withZeroize(func() (secret, error) { return encodePrivateKey(alone), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.add("single key, spelt", digits)
+	isolated, err := withZeroize(func() (secret, error) {
+		key, _, err := single{alone}.isolated(0, 0)
+		return key, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.add("isolated account of the single key", isolated)
+	isolated.zero()
 
 	must := func(what string, err error) {
 		t.Helper()
@@ -177,6 +192,9 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 	must("add", err)
 	_, err = v.Discover(t.Context(), w.ID)
 	must("discover", err)
+	for _, owner := range []Wallet{w, k, c} {
+		must("isolated account", v.TakeIsolated(t.Context(), owner.Accounts[0].Address, 0))
+	}
 
 	at := w.Accounts[0].Address
 	open := search{t: t, needles: halves("account", v.unlocked.keys[at])}
@@ -217,7 +235,7 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 	s.addPassKey(v, w, password)
 	must("unlock again", v.Unlock(t.Context(), password))
 
-	for _, b := range [][]byte{password, wrong, fileWord, twelve, long, made, single, digits} {
+	for _, b := range [][]byte{password, wrong, fileWord, twelve, long, made, alone, digits} {
 		clear(b)
 	}
 	if found := open.find(); len(found) == 0 {

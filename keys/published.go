@@ -54,7 +54,7 @@ var testAddresses = sync.OnceValue(func() map[common.Address]bool {
 func accountsOf(mnemonics []secret) map[common.Address]bool {
 	set := map[common.Address]bool{}
 	for _, entropy := range mnemonics {
-		n, err := accountParent(entropy)
+		n, err := branchesOf(entropy)
 		if err != nil {
 			panic("keys: published.txt: " + err.Error())
 		}

@@ -146,6 +146,7 @@ func FuzzParsePayload(f *testing.F) {
 func FuzzParseIndex(f *testing.F) {
 	f.Add(`{"v":1,"wallets":[{"id":"1","name":"Main","kind":"mnemonic","accounts":[{"n":0,"a":"f39fd6e51aad88f6f4ce6ab8827279cfffb92266"}]}],"pending":["2"]}`)
 	f.Add(`{"v":1,"sandbox":true,"wallets":[]}`)
+	f.Add(withIsolated)
 	f.Add(`{"v":2}`)
 	f.Add(`{"v":1,"wallets":[{"id":"1","name":"","kind":"","accounts":[]}]}`)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -123,7 +123,9 @@ func (v *Vault) unlockedKey(account common.Address) (secret, error) {
 	if key, ok := v.unlocked.keys[account]; ok {
 		return key, nil
 	}
-	if v.unlocked.failedAccounts[account] {
+	// An index has no addresses of isolated accounts: this may be one of a wallet that did
+	// not open.
+	if v.unlocked.failedAccounts[account] || len(v.unlocked.failedIsolated) > 0 {
 		return nil, fmt.Errorf("%w: the wallet of this account did not open", ErrLocked)
 	}
 	return nil, ErrUnknownAccount

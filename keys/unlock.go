@@ -43,6 +43,11 @@ func (v *Vault) Unlock(ctx context.Context, password []byte) error {
 	v.watchIdle()
 	v.mu.Unlock()
 	v.notify(Change{Kind: Unlocked})
+	for i := range x.Wallets {
+		if x.Wallets[i].Unsearched {
+			v.searchIsolatedLater(x.Wallets[i].ID)
+		}
+	}
 	return nil
 }
 
@@ -108,8 +113,11 @@ func (v *Vault) openAll(ctx context.Context, x *index, password []byte) (*unlock
 	found, err := withZeroize(func() (found *unlockedState, err error) {
 		ring := keyRing{password: password}
 		defer ring.zeroBut(nil)
-		found, problems, err = v.tryPassword(ctx, x, &ring)
-		return found, err
+		if found, problems, err = v.tryPassword(ctx, x, &ring); err != nil {
+			return nil, err
+		}
+		found.addIsolated(x)
+		return found, nil
 	})
 	return found, problems, err
 }
@@ -142,7 +150,11 @@ func (v *Vault) tryPassword(ctx context.Context, x *index, ring *keyRing) (*unlo
 // openWallets opens each wallet or reports why not. Once one has opened, the password is
 // right, so another that it does not open is damaged.
 func (v *Vault) openWallets(ctx context.Context, x *index, ring *keyRing) (*unlockedState, []Problem) {
-	found := &unlockedState{roots: map[string]root{}, keys: map[common.Address]secret{}, failedAccounts: map[common.Address]bool{}}
+	found := &unlockedState{
+		roots: map[string]root{}, keys: map[common.Address]secret{},
+		isolated: map[common.Address]Isolated{}, derived: map[common.Address]uint32{},
+		failedAccounts: map[common.Address]bool{}, failedIsolated: map[string]bool{},
+	}
 	var problems []Problem
 	for i := range x.Wallets {
 		w := &x.Wallets[i]
@@ -150,6 +162,9 @@ func (v *Vault) openWallets(ctx context.Context, x *index, ring *keyRing) (*unlo
 			problems = append(problems, Problem{Wallet: w.Name, Err: err})
 			for _, a := range w.Accounts {
 				found.failedAccounts[common.Address(a.Address)] = true
+				if a.Isolated > 0 {
+					found.failedIsolated[w.ID] = true
+				}
 			}
 		}
 	}
@@ -215,7 +230,9 @@ func (o *unlockedState) add(w *indexWallet, r root) error {
 		derived[address] = key
 	}
 	for address, key := range derived {
+		o.keys[address].zero() // its key was imported, and it had been an isolated account
 		o.keys[address] = key
+		delete(o.isolated, address)
 	}
 	o.roots[w.ID] = r
 	return nil

@@ -55,7 +55,7 @@ type Vault struct {
 	keyFileMu  fairMutex // held while opening a key file
 	cleared    bool      // set by Clear, guarded by turn: new wallets are refused
 
-	searching chan struct{}   // held by the one running search for accounts
+	searching chan struct{}   // held by the one running search for accounts or isolated ones
 	life      context.Context // of background searches; ended by Close
 	endLife   context.CancelFunc
 	searches  sync.WaitGroup
@@ -67,6 +67,7 @@ type Vault struct {
 	unlockThrottle unlockThrottle
 	idle           idleTimer
 	abandoned      map[string]bool // wallets whose creation was reported as failed
+	searched       map[string]bool // wallets whose isolated accounts are being searched for
 	problems       []Problem
 	watchers       map[int]func(Change)
 	watcher        int
@@ -82,7 +83,10 @@ type Problem struct {
 type unlockedState struct {
 	roots          map[string]root // by wallet id
 	keys           map[common.Address]secret
-	failedAccounts map[common.Address]bool // accounts of wallets that did not open
+	isolated       map[common.Address]Isolated // the taken ones, whose keys are in keys too
+	derived        map[common.Address]uint32   // how many of them, by owner
+	failedAccounts map[common.Address]bool     // accounts of wallets that did not open
+	failedIsolated map[string]bool             // ids of wallets with isolated accounts that did not open
 }
 
 func (o *unlockedState) zero() {
@@ -113,7 +117,7 @@ func New(store *Store, o Options) (*Vault, error) {
 	}
 	v := &Vault{
 		store: store, options: o,
-		searching: make(chan struct{}, 1), abandoned: map[string]bool{}, watchers: map[int]func(Change){},
+		searching: make(chan struct{}, 1), abandoned: map[string]bool{}, searched: map[string]bool{}, watchers: map[int]func(Change){},
 		unlockThrottle: unlockThrottle{byClient: map[uint64]failedAttempts{}, lastAttempt: o.Clock.Now()},
 	}
 	v.life, v.endLife = context.WithCancel(context.Background())
@@ -137,6 +141,8 @@ const (
 	LateWrite ChangeKind = "late write"
 	// Discovered: a search for used accounts made progress or ended.
 	Discovered ChangeKind = "discovered"
+	// IsolatedSearched: a search for used isolated accounts ended.
+	IsolatedSearched ChangeKind = "isolated accounts searched"
 )
 
 // A Change is an event of a vault, passed to subscribers.
@@ -272,7 +278,7 @@ func (v *Vault) unlockKeychain() { v.keychainMu.unlock() }
 // read reads the index from the keychain; a vault without one is new. The caller holds
 // the turn.
 func (v *Vault) read(ctx context.Context) (*index, error) {
-	x := &index{Version: indexVersion, Sandbox: v.options.Sandbox, Wallets: []indexWallet{}}
+	x := &index{Sandbox: v.options.Sandbox, Wallets: []indexWallet{}}
 	text, err := v.store.Get(ctx, indexItem)
 	switch {
 	case errors.Is(err, ErrMissingItem):

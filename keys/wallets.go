@@ -108,7 +108,7 @@ func (v *Vault) addWallet(ctx context.Context, name string, password []byte, p p
 		return Wallet{}, err
 	}
 	v.notify(Change{Kind: Listed})
-	v.searchLater(entry.ID, others)
+	v.searchLater(&entry, others)
 	return entry.public(), nil
 }
 
@@ -157,6 +157,7 @@ func (v *Vault) entry(ctx context.Context, x *index, name string, p payload, r r
 	}
 	return indexWallet{
 		ID: id, Name: name, Kind: kindNames[p.kind], Accounts: []indexAccount{{Address: address(first)}},
+		Unsearched: v.options.Explorer != nil && p.origin == originImported,
 	}, nil
 }
 
@@ -194,8 +195,8 @@ func (v *Vault) passKeyFor(ctx context.Context, x *index, password []byte) (*pas
 func (v *Vault) storeWallet(ctx context.Context, x *index, entry indexWallet, password []byte, p payload) error {
 	listed := *x
 	listed.Wallets = append(slices.Clone(x.Wallets), entry)
-	if text, err := listed.encode(); err != nil || len(text) > MaxItem {
-		return errors.Join(err, ErrTooLarge)
+	if !listed.fits() {
+		return ErrTooLarge
 	}
 	key, err := v.passKeyFor(ctx, x, password)
 	if err != nil {
@@ -349,7 +350,11 @@ func (v *Vault) Add(ctx context.Context, wallet, label string) (Account, error) 
 		return Account{}, err
 	}
 	w.Accounts = append(w.Accounts, next)
-	if err := v.write(ctx, x); err != nil {
+	err = ErrTooLarge
+	if x.fits() {
+		err = v.write(ctx, x)
+	}
+	if err != nil {
 		key.zero()
 		return Account{}, err
 	}

@@ -30,12 +30,15 @@ func TestLockWipesTheKeys(t *testing.T) {
 	if _, err := v.Add(t.Context(), w.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	n := v.unlocked.roots[w.ID].(*node)
-	secrets := []secret{n.key, n.code}
+	if err := v.TakeIsolated(t.Context(), w.Accounts[0].Address, 0); err != nil {
+		t.Fatal(err)
+	}
+	b := v.unlocked.roots[w.ID].(*branches)
+	secrets := []secret{b.external.key, b.external.code, b.internal.key, b.internal.code}
 	for _, key := range v.unlocked.keys {
 		secrets = append(secrets, key)
 	}
-	if len(secrets) != 4 {
+	if len(secrets) != 7 {
 		t.Fatalf("%d secrets", len(secrets))
 	}
 	blank := make(secret, 32)
