@@ -74,7 +74,7 @@ func orderOf(o swap.Order) protocol.Order {
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
 		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Final: o.Final(), Ended: o.Ended(), Reported: o.Unproven(),
-		Condition: string(o.Condition), Step: o.Step, CurrentTx: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, ProviderOrderID: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: candidateOf(o.Candidate), Verdict: verdictOf(o.Verdict), Closing: closingOf(o.Closing),
+		Condition: string(o.Condition), Step: o.Step, CurrentTx: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, Isolation: isolationOf(o.Isolation), ProviderOrderID: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: candidateOf(o.Candidate), Verdict: verdictOf(o.Verdict), Closing: closingOf(o.Closing),
 		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
 	}
 	if from, ok := o.CloseTime(); ok && !o.Ended() {
@@ -93,6 +93,16 @@ func orderOf(o swap.Order) protocol.Order {
 		out.Proposal = &protocol.Proposal{Reason: p.Reason, Cause: causeOf(p.Cause), Created: utc(p.Made), Review: reviewOf(p.Review)}
 	}
 	return out
+}
+
+func isolationOf(i *swap.Isolation) *protocol.Isolation {
+	if i == nil {
+		return nil
+	}
+	returned := func(r swap.Returned) protocol.Returned {
+		return protocol.Returned{Token: addressOf(r.Token), Amount: amountOf(r.Amount), Tx: hashOf(r.Tx)}
+	}
+	return &protocol.Isolation{Returned: list(i.Returned, returned), Left: list(i.Left, spendOf)}
 }
 
 func attemptOf(a swap.Attempt) protocol.Attempt {

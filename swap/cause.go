@@ -114,6 +114,8 @@ const (
 	StepMined             ReasonCode = "step_mined"
 	Pending               ReasonCode = "pending"
 	ReasonCancelling      ReasonCode = "cancelling"
+	ReasonReturned        ReasonCode = "returned"
+	ReasonLeftIsolated    ReasonCode = "left_isolated"
 	Invalidating          ReasonCode = "invalidating"
 	SpedUp                ReasonCode = "sped_up"
 	SpeedupPending        ReasonCode = "speedup_pending"
@@ -189,6 +191,8 @@ var causeTexts = map[ReasonCode]string{
 	StepMined:             "step {step} mined",
 	Pending:               "pending",
 	ReasonCancelling:      "cancelling",
+	ReasonReturned:        "what was left in the isolated account was moved back",
+	ReasonLeftIsolated:    "what is left in the isolated account stays there",
 	Invalidating:          "cancelling the signed order on-chain",
 	SpedUp:                "sped up",
 	SpeedupPending:        "speeding up",

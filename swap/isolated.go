@@ -14,6 +14,19 @@ import (
 // isolated account: one that is used for a single order and owns nothing but what is moved
 // to it for that. Whatever the call does, it can reach nothing else of the user's.
 
+// An Isolation is what became of what was moved to an isolated account.
+type Isolation struct {
+	Returned []Returned `json:"returned,omitempty"` // transfers back to the account, mined, oldest first
+	Left     []Spend    `json:"left,omitempty"`     // what stays there: moving it costs more than it is worth, or more of the coin than there is
+}
+
+// A Returned amount was moved back from an isolated account.
+type Returned struct {
+	Token  common.Address `json:"token"`
+	Amount *big.Int       `json:"amount"`
+	Tx     common.Hash    `json:"tx"`
+}
+
 // Isolates has the providers whose calls may be made from an isolated account.
 func Isolates(k Kind) bool { return k == Intent }
 

@@ -73,6 +73,9 @@ type Progress struct {
 	// Searched has, by name of the search, the block up to which all blocks were searched
 	// twice. It is updated from time to time.
 	Searched map[string]uint64 `json:"searched,omitempty"`
+	// Isolation is what became of what was moved to the isolated account; nil until it was
+	// looked at.
+	Isolation *Isolation `json:"isolation,omitempty"`
 	// ReceiptsAwaited is since when its end waits for receipts that no host serves.
 	ReceiptsAwaited time.Time `json:"receiptsAwaited,omitzero"`
 }

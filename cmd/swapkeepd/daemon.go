@@ -117,7 +117,6 @@ func (d *daemon) build() (err error) {
 	return err
 }
 
-// openSwaps creates the service that executes orders.
 // isOwnAccount reports whether an account is one of a wallet here, or may be: it is true if the
 // keychain cannot be read.
 func (d *daemon) isOwnAccount(a common.Address) bool {
@@ -125,6 +124,7 @@ func (d *daemon) isOwnAccount(a common.Address) bool {
 	return err != nil || slices.ContainsFunc(accounts, func(x keys.Account) bool { return x.Address == a })
 }
 
+// openSwaps creates the service that executes orders.
 func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 	sender, err := chain.NewSender(d.home.DB, d.hub, d.vault, chain.SenderOptions{})
 	if err != nil {
@@ -139,7 +139,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		return err
 	}
 	d.swaps, err = engine.NewService(engine.Options{
-		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Sealer: d.vault, Pricer: d.prices.desk, GasPrice: gasMeter{d.hub}.price,
+		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Sealer: d.vault, Isolated: isolated{d.vault}, Pricer: d.prices.desk, GasPrice: gasMeter{d.hub}.price,
 		Valuer: d.prices.desk, Limits: d.limits,
 		Tokens:    d.grantable,
 		Decimals:  d.tokens.DecimalsConfirmed,

@@ -52,6 +52,7 @@ type Order struct {
 	Leftovers        []Leftover        `json:"leftovers,omitempty" doc:"allowances granted for it that are still there; see approvals.list"`
 	Submission       *Submitted        `json:"submission,omitempty" doc:"its submission to the provider, begun or done"`
 	Wrapped          bool              `json:"wrapped,omitempty" doc:"its input was wrapped, by a transaction of its own"`
+	Isolation        *Isolation        `json:"isolation,omitempty" doc:"what came back from its throwaway account, and what stays there; absent until it was looked at"`
 	ProviderOrderID  string            `json:"providerOrderId,omitempty" doc:"the provider's id of the order"`
 	Claim            *Claim            `json:"claim,omitempty" doc:"the provider's latest status; proves nothing"`
 	CandidatePayment *CandidatePayment `json:"candidatePayment,omitempty" doc:"a payment that may be the awaited one or another's; proves nothing"`
@@ -63,6 +64,19 @@ type Order struct {
 	Created          time.Time         `json:"created"`
 	Updated          time.Time         `json:"updated"`
 	Checked          time.Time         `json:"checked,omitzero" doc:"when the daemon last looked how it stands, on the chains and at its provider; absent: not since its start, or it has ended"`
+}
+
+// An Isolation is what became of what was moved to an order's throwaway account.
+type Isolation struct {
+	Returned []Returned `json:"returned,omitempty" doc:"transfers back to the account, oldest first"`
+	Left     []Spend    `json:"left,omitempty" doc:"stays there: moving it costs more than it is worth, or more of the coin than there is"`
+}
+
+// A Returned amount was moved back from a throwaway account.
+type Returned struct {
+	Token  Address `json:"token"`
+	Amount Amount  `json:"amount"`
+	Tx     Hash    `json:"tx"`
 }
 
 // A Proposal is what an order asks consent for when the accepted terms can no longer be

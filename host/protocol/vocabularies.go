@@ -63,7 +63,7 @@ var Vocabularies = []Vocabulary{
 		"speedup_above_ceiling", "speedup_would_fail", "speedup_insufficient_funds", "speedup_limit", "speedup_too_late", "speedup_ended", "speedup_cancelling",
 		"accepted", "approving", "executing", "approved", "steps_done", "keys_locked", "waiting", "allowance_locked", "approval_skipped",
 		"approval_restored", "approvals_adapted", "quote_refreshed", "within_terms", "search_started", "deposit_next", "signed", "step_sent", "step_mined",
-		"pending", "cancelling", "invalidating", "sped_up", "speedup_pending", "submitting", "provider_received", "submitted", "provider_unreachable",
+		"pending", "cancelling", "returned", "left_isolated", "invalidating", "sped_up", "speedup_pending", "submitting", "provider_received", "submitted", "provider_unreachable",
 		"answer_unknown", "searched", "provider_reported", "user_cancelled", "user_accepted", "user_sped_up", "user_raised_ceiling",
 	}},
 	{"TextAuthor", []string{"provider", "node"}},

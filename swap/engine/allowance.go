@@ -131,9 +131,10 @@ func (e *Engine) replaceApprovals(ctx context.Context, o *swap.Order, a plan.All
 
 // Leftovers returns the allowance that an ended order granted and did not use, so that it
 // can be revoked. An order that filled, or whose own call was mined and took the input,
-// left none; one that filled in part left the rest. It does no I/O.
+// left none; one that filled in part left the rest. What an
+// isolated account granted is nothing to the user. It does no I/O.
 func Leftovers(o swap.Order) []swap.Approval {
-	if !o.State.Final() || o.State == swap.Filled && !o.Partly() || pulled(o) {
+	if !o.State.Final() || o.Terms.IsIsolated() || o.State == swap.Filled && !o.Partly() || pulled(o) {
 		return nil
 	}
 	unused := o.Terms.AmountIn

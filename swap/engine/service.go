@@ -148,7 +148,7 @@ func NewService(o Options) (*Service, error) {
 	if s.engine.Log == nil {
 		s.engine.Log = func(swap.Order, error) {}
 	}
-	s.sweeper = sweeper{o: o, log: s.engine.Log, due: map[string]time.Time{}, wake: make(chan struct{}, 1)}
+	s.sweeper = sweeper{o: o, log: s.engine.Log, notify: s.notify, due: map[string]time.Time{}, wake: make(chan struct{}, 1)}
 	return s, nil
 }
 
@@ -160,8 +160,10 @@ func (s *Service) Resume(ctx context.Context) error {
 		return err
 	}
 	s.engine.Resume(ctx, open) // one that cannot be read does not hold up the others
-	s.engine.running.Go(func() { s.sweeper.run(ctx) })
-	s.sweeper.lookAtAll()
+	if s.o.Isolated != nil {
+		s.sweeper.lookAtAll()
+		s.engine.running.Go(func() { s.sweeper.run(ctx) })
+	}
 	return nil
 }
 

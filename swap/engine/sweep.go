@@ -1,17 +1,20 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"swapkeep/chain"
 	"swapkeep/internal/clock"
 	"swapkeep/swap"
+	"swapkeep/swap/journal"
 	"swapkeep/swap/plan"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -37,8 +40,9 @@ const (
 // To whom is the vault's word, never the journal's. What it signed is in the sender's
 // ledger, so a sweep goes on after a crash.
 type sweeper struct {
-	o   Options
-	log func(o swap.Order, err error)
+	o      Options
+	log    func(o swap.Order, err error)
+	notify func(swap.Order)
 
 	mu   sync.Mutex
 	due  map[string]time.Time // by order: when its isolated account is looked at
@@ -125,7 +129,7 @@ func (w *sweeper) run(ctx context.Context) {
 	}
 }
 
-// sweep makes the next transaction that is due, or polls the one that was made, and reports
+// sweep makes the next transaction that is due, or follows those that were made, and reports
 // whether there may be more to do.
 func (w *sweeper) sweep(ctx context.Context, o swap.Order) (again bool, err error) {
 	t := o.Terms
@@ -137,60 +141,116 @@ func (w *sweeper) sweep(ctx context.Context, o swap.Order) (again bool, err erro
 	if err != nil {
 		return false, err
 	}
-	for attempt := range sweepAttempts {
-		key := fmt.Sprintf("sweep/%d/%s/%d/%d", t.SrcChain, t.Isolated.Hex(), n.Latest, attempt)
-		tx, err := w.o.Sender.Lookup(key)
-		switch {
-		case err != nil:
-			return false, err
-		case tx != nil && tx.State == chain.TxRejected:
-			continue
-		case tx != nil:
-			_, _, err := w.o.Sender.Poll(ctx, key)
-			return true, err
-		}
-		call, ceiling, err := w.nextTransfer(ctx, t, owner)
-		if err != nil || call == nil {
-			return false, err
-		}
-		_, err = w.o.Sender.Submit(ctx, key, *call, chain.Policy{Ceiling: ceiling, Until: w.o.Now().Add(sweepFor)})
-		return true, err
+	made, err := w.o.Sender.RecordsByNonce(t.SrcChain, t.Isolated, 0, n.Next+1)
+	if err != nil {
+		return false, err
 	}
-	return false, errors.New("no node takes what would be moved back")
+	prefix := fmt.Sprintf("sweep/%d/%s/", t.SrcChain, t.Isolated.Hex())
+	for _, tx := range made {
+		if tx == nil || !strings.HasPrefix(tx.Key, prefix) || tx.State == chain.TxRejected {
+			continue
+		}
+		if pending, err := w.follow(ctx, o.ID, tx); pending || err != nil {
+			return pending, err
+		}
+	}
+	call, left, err := w.nextTransfer(ctx, t, owner)
+	if err != nil || call == nil {
+		return false, errors.Join(err, w.record(o.ID, swap.NewCause(swap.ReasonLeftIsolated), func(i *swap.Isolation) { i.Left = left }))
+	}
+	for attempt := range sweepAttempts {
+		_, err = w.o.Sender.Submit(ctx, fmt.Sprintf("%s%d/%d", prefix, n.Next, attempt), *call, chain.Policy{Until: w.o.Now().Add(sweepFor)})
+		if !errors.Is(err, chain.ErrRejected) && !errors.Is(err, chain.ErrKeyReused) {
+			break
+		}
+	}
+	return err == nil, err
 }
 
-// nextTransfer returns the transfer of what is left of a token or, if there is none, of the
-// coin, with the most that it may cost, in wei; nil if nothing is left, or nothing that is
-// worth its gas.
-func (w *sweeper) nextTransfer(ctx context.Context, t swap.Terms, owner common.Address) (*chain.Call, *big.Int, error) {
+// follow polls a transfer back and records it once it is mined at the network's depth.
+func (w *sweeper) follow(ctx context.Context, order string, tx *chain.Tx) (pending bool, err error) {
+	now, ev, err := w.o.Sender.Poll(ctx, tx.Key)
+	if err != nil || ev == nil {
+		return !now.State.Final(), err
+	}
+	token, _, amount, ok := swap.TransferOf(tx.Call)
+	if !ok || !ev.Success {
+		return false, nil
+	}
+	return false, w.record(order, swap.NewCause(swap.ReasonReturned, "token", token.Hex(), "amount", amount.String()), func(i *swap.Isolation) {
+		if !slices.ContainsFunc(i.Returned, func(r swap.Returned) bool { return r.Tx == ev.Tx }) {
+			i.Returned, i.Left = append(i.Returned, swap.Returned{Token: token, Amount: amount, Tx: ev.Tx}), nil
+		}
+	})
+}
+
+// record changes an order's record of its isolated account, if change does.
+func (w *sweeper) record(order string, note swap.Cause, change func(*swap.Isolation)) error {
+	for range 10 {
+		o, err := w.o.Journal.Get(order)
+		if err != nil {
+			return err
+		}
+		var was swap.Isolation
+		if o.Isolation != nil {
+			was = *o.Isolation
+		}
+		is := was
+		change(&is)
+		if bytes.Equal(swap.MustJSON(was), swap.MustJSON(is)) {
+			return nil
+		}
+		o.Isolation, o.Updated = &is, w.o.Now().UTC()
+		if err = w.o.Journal.Update(&o, note); err == nil {
+			w.notify(o)
+		}
+		if !errors.Is(err, journal.ErrStale) {
+			return err
+		}
+	}
+	return journal.ErrStale
+}
+
+// nextTransfer returns the transfer of what is there of a token or, if there is none, of the
+// coin; nil if nothing is left, or what cannot be moved or is not worth its gas.
+func (w *sweeper) nextTransfer(ctx context.Context, t swap.Terms, owner common.Address) (call *chain.Call, left []swap.Spend, err error) {
 	coins, err := w.o.Nodes.Balance(ctx, t.SrcChain, t.Isolated, chain.Native)
-	if err != nil || coins.Sign() == 0 {
+	if err != nil {
 		return nil, nil, err
 	}
 	for _, token := range sweptTokens(t) {
-		left, err := w.o.Nodes.Balance(ctx, t.SrcChain, t.Isolated, token)
+		amount, err := w.o.Nodes.Balance(ctx, t.SrcChain, t.Isolated, token)
 		if err != nil {
 			return nil, nil, err
 		}
-		if left.Sign() > 0 {
-			c := swap.TransferCall(t.SrcChain, token, t.Isolated, owner, left)
-			cost, err := w.o.Nodes.Cost(ctx, c)
-			if err == nil && cost.Max.Cmp(coins) > 0 {
-				err = fmt.Errorf("%s of the token %s is left, and too little coin to move it", left, token)
-			}
-			return &c, coins, err
+		if amount.Sign() == 0 {
+			continue
 		}
+		c := swap.TransferCall(t.SrcChain, token, t.Isolated, owner, amount)
+		cost, err := w.o.Nodes.Cost(ctx, c)
+		switch {
+		case err != nil && !errors.Is(err, chain.ErrFunds):
+			return nil, nil, err
+		case err == nil && cost.Max.Cmp(coins) <= 0:
+			return &c, nil, nil
+		}
+		left = append(left, swap.Spend{Token: token, Amount: amount})
+	}
+	switch {
+	case coins.Sign() == 0:
+		return nil, left, nil
+	case len(left) > 0: // with more coin they could be moved
+		return nil, append(left, swap.Spend{Token: chain.Native, Amount: coins}), nil
 	}
 	c := swap.TransferCall(t.SrcChain, chain.Native, t.Isolated, owner, new(big.Int))
 	cost, err := w.o.Nodes.Cost(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Value = new(big.Int).Sub(coins, cost.Max)
-	if c.Value.Cmp(cost.Max) < 0 {
-		return nil, nil, nil
+	if c.Value = new(big.Int).Sub(coins, cost.Max); c.Value.Cmp(cost.Max) < 0 {
+		return nil, []swap.Spend{{Token: chain.Native, Amount: coins}}, nil
 	}
-	return &c, cost.Max, nil
+	return &c, nil, nil
 }
 
 // sweptTokens returns the tokens that an order may leave in its isolated account.

@@ -42,7 +42,7 @@ func (pl *Planner) isolate(ctx context.Context, p swap.Provider, r swap.QuoteReq
 	for range maxIsolatedTried {
 		number, isolated, err := pl.Isolated.NextIsolated(ctx, r.Account, from)
 		if err != nil {
-			return r, fmt.Errorf("isolated account: %w", err)
+			return r, &swap.Refusal{Code: swap.SessionRequired, Reason: "unlock the wallet first: on this network the call is made from an account of its own, which needs the keys", Err: err}
 		}
 		n, err := pl.Nodes.Nonces(ctx, r.SrcChain, isolated)
 		if err != nil {

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"swapkeep/keys"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// isolated is the vault's isolated accounts as orders use them.
+type isolated struct{ *keys.Vault }
+
+// NextIsolated implements [engine.IsolatedVault].
+func (v isolated) NextIsolated(ctx context.Context, owner common.Address, from uint32) (uint32, common.Address, error) {
+	i, err := v.Vault.NextIsolated(ctx, owner, from)
+	return i.Number, i.Address, err
+}
+
+// OwnerOf implements [engine.IsolatedVault].
+func (v isolated) OwnerOf(ctx context.Context, at common.Address) (common.Address, error) {
+	all, err := v.TakenIsolated(ctx)
+	if err != nil {
+		return common.Address{}, err
+	}
+	i := slices.IndexFunc(all, func(x keys.Isolated) bool { return x.Address == at })
+	if i < 0 {
+		return common.Address{}, keys.ErrUnknownAccount
+	}
+	return all[i].Owner, nil
+}
