@@ -28,7 +28,8 @@ type Explorer interface {
 	LookUp(ctx context.Context, addresses []common.Address) (used []bool, silent []uint64)
 }
 
-// A Discovery is the progress of a search for a wallet's used accounts.
+// A Discovery is the progress of a search for a wallet's used accounts, or for its isolated
+// ones.
 type Discovery struct {
 	Wallet   string // id
 	Searched int    // accounts looked up so far
@@ -45,8 +46,8 @@ var errNoExplorer = errors.New("keys: nobody to ask about accounts")
 // Discover searches for accounts of an unlocked wallet that were used elsewhere and adds
 // them. It looks at the first 100 accounts and stops after 20 consecutive unused ones. It
 // takes at most a minute and reports progress to subscribers. Networks that do not answer
-// are listed in the result and are not an error. It may be repeated; one search runs at a
-// time. Errors: [ErrLocked], [ErrUnknownWallet], [ErrAccountExhausted] for a single-key
+// are listed in the result and are not an error. A search for isolated accounts follows in
+// the background. It may be repeated; one search runs at a time. Errors: [ErrLocked], [ErrUnknownWallet], [ErrAccountExhausted] for a single-key
 // wallet, [ErrTooLarge] if not all found accounts fit, those of the keychain and of ctx.
 // After the last three, accounts found before the error have been added.
 func (v *Vault) Discover(ctx context.Context, wallet string) (Discovery, error) {

@@ -36,15 +36,15 @@ func (v *Vault) DiscoverIsolated(ctx context.Context, wallet string) (Discovery,
 func (v *Vault) searchIsolatedLater(wallet string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.options.Explorer == nil || v.unlocked == nil || v.searched[wallet] {
+	if v.options.Explorer == nil || v.unlocked == nil || v.isolatedSearches[wallet] {
 		return
 	}
-	v.searched[wallet] = true
+	v.isolatedSearches[wallet] = true
 	v.searches.Go(func() {
 		v.searchIsolated(v.life, wallet)
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		delete(v.searched, wallet)
+		delete(v.isolatedSearches, wallet)
 	})
 }
 
@@ -104,32 +104,35 @@ func (v *Vault) searchIsolatedOf(ctx context.Context, d *Discovery, a indexAccou
 			return err
 		}
 		next += uint32(len(some))
-		var found []Isolated
+		before := len(d.Isolated)
 		for i := range some {
 			if used[i] {
-				found = append(found, some[i])
+				d.Isolated = append(d.Isolated, some[i])
+				end = some[i].Number + 1 + gapLimit
 			}
 		}
-		if len(found) == 0 {
+		if len(d.Isolated) == before {
 			continue
 		}
-		taken := found[len(found)-1].Number + 1
-		end = taken + gapLimit
-		err = v.changeWallet(ctx, d.Wallet, func(w *indexWallet) bool {
-			for i := range w.Accounts {
-				if at := &w.Accounts[i]; at.Address == a.Address && at.Isolated < taken {
-					at.Isolated = taken
-					return true
-				}
-			}
-			return false
-		})
-		if err != nil {
+		if err := v.takeFound(ctx, d.Wallet, d.Isolated[len(d.Isolated)-1]); err != nil {
+			d.Isolated = d.Isolated[:before]
 			return err
 		}
-		d.Isolated = append(d.Isolated, found...)
 	}
 	return nil
+}
+
+// takeFound records that an isolated account and all with lower numbers are taken, if they
+// are not.
+func (v *Vault) takeFound(ctx context.Context, wallet string, last Isolated) error {
+	return v.changeWallet(ctx, wallet, func(w *indexWallet) (changed bool) {
+		for i := range w.Accounts {
+			if a := &w.Accounts[i]; common.Address(a.Address) == last.Owner && a.Isolated <= last.Number {
+				a.Isolated, changed = last.Number+1, true
+			}
+		}
+		return changed
+	})
 }
 
 // isolatedFrom derives the isolated accounts of owner from number first up to before end.

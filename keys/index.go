@@ -128,7 +128,7 @@ func (x *index) fits() bool {
 	text, err := x.encode()
 	size := len(text)
 	for _, w := range x.Wallets {
-		size += len(w.Accounts) * len(`,"i":1000`)
+		size += len(w.Accounts)*len(`,"i":1000`) + len(`,"u":true`)
 	}
 	return err == nil && size <= MaxItem
 }

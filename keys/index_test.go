@@ -75,6 +75,26 @@ func TestIndexHoldsThirtyAccounts(t *testing.T) {
 	}
 }
 
+// TestCountsFitAFullIndex checks that whoever may have an account may take its isolated
+// accounts: an index that is full of accounts still has room for their counts.
+func TestCountsFitAFullIndex(t *testing.T) {
+	x, err := parseIndex(oneWallet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &x.Wallets[0]
+	for n := uint32(1); x.fits(); n++ {
+		w.Accounts = append(w.Accounts, indexAccount{Number: n, Address: address{byte(n)}})
+	}
+	w.Accounts, w.Unsearched = w.Accounts[:len(w.Accounts)-1], true
+	for i := range w.Accounts {
+		w.Accounts[i].Isolated = maxIsolated
+	}
+	if text, err := x.encode(); err != nil || len(text) > MaxItem || len(w.Accounts) < 30 {
+		t.Errorf("%d accounts, %d bytes, %v", len(w.Accounts), len(text), err)
+	}
+}
+
 func TestIDsAreNotUsedAgainWhileInUse(t *testing.T) {
 	x := &index{Wallets: []indexWallet{{ID: "2"}, {ID: "10"}}, Pending: []string{"11"}}
 	if x.nextID() != 12 {

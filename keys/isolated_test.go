@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -247,6 +248,29 @@ func TestTakingIsAllOrNothing(t *testing.T) {
 			if len(b.taken(t)) != 1 {
 				t.Errorf("step %d: taken %v", step, b.taken(t))
 			}
+		}
+	}
+}
+
+// TestIsolatedCountIsTrusted checks what docs/security.md says of somebody who writes the
+// index: a count that was lowered has an account offered again, and one that was raised
+// only uses numbers up.
+func TestIsolatedCountIsTrusted(t *testing.T) {
+	b := newBench(t, keys.Options{})
+	owner := b.create(t, "").Accounts[0].Address
+	b.unlock(t)
+	if err := b.TakeIsolated(t.Context(), owner, 4); err != nil {
+		t.Fatal(err)
+	}
+	index := b.chain.Items(service)["index"]
+	for count, want := range map[string]uint32{`"i":2`: 2, `"i":900`: 900} {
+		if err := b.chain.Set(service, "index", strings.Replace(index, `"i":5`, count, 1)); err != nil {
+			t.Fatal(err)
+		}
+		other := b.again(t, keys.Options{})
+		other.unlock(t)
+		if next := must[keys.Isolated](t)(other.NextIsolated(t.Context(), owner, 0)); next.Number != want || len(other.taken(t)) != int(want) {
+			t.Errorf("%s: next is %d, %d taken", count, next.Number, len(other.taken(t)))
 		}
 	}
 }

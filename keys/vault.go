@@ -41,7 +41,7 @@ type Options struct {
 	KDF             KDF           // for new vaults; zero: DefaultKDF, weaker only in tests
 	Clock           Clock         // nil: the system's
 	AttemptInterval time.Duration // between password attempts; 0: DefaultAttemptInterval; less, or none (-1), only in tests
-	// Explorer looks up accounts of imported mnemonics; nil: no lookup.
+	// Explorer looks up accounts of imported wallets; nil: no lookup.
 	Explorer Explorer
 }
 
@@ -67,10 +67,12 @@ type Vault struct {
 	unlockThrottle unlockThrottle
 	idle           idleTimer
 	abandoned      map[string]bool // wallets whose creation was reported as failed
-	searched       map[string]bool // wallets whose isolated accounts are being searched for
-	problems       []Problem
-	watchers       map[int]func(Change)
-	watcher        int
+	// isolatedSearches are the wallets whose isolated accounts are being searched for in the
+	// background.
+	isolatedSearches map[string]bool
+	problems         []Problem
+	watchers         map[int]func(Change)
+	watcher          int
 }
 
 // A Problem is a wallet that is listed but did not open.
@@ -117,7 +119,7 @@ func New(store *Store, o Options) (*Vault, error) {
 	}
 	v := &Vault{
 		store: store, options: o,
-		searching: make(chan struct{}, 1), abandoned: map[string]bool{}, searched: map[string]bool{}, watchers: map[int]func(Change){},
+		searching: make(chan struct{}, 1), abandoned: map[string]bool{}, isolatedSearches: map[string]bool{}, watchers: map[int]func(Change){},
 		unlockThrottle: unlockThrottle{byClient: map[uint64]failedAttempts{}, lastAttempt: o.Clock.Now()},
 	}
 	v.life, v.endLife = context.WithCancel(context.Background())

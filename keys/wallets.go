@@ -39,7 +39,7 @@ func (v *Vault) Create(ctx context.Context, name string, count int, password []b
 // ImportMnemonic imports a BIP-39 mnemonic: 12 to 24 English words in any case and
 // spacing, without a passphrase. The caller wipes words and password. If there is an
 // [Explorer], accounts that were used elsewhere are searched for in the background, as by
-// [Vault.Discover]. Otherwise as Create; repeating it returns [ErrDuplicateWallet].
+// [Vault.Discover] and [Vault.DiscoverIsolated]. Otherwise as Create; repeating it returns [ErrDuplicateWallet].
 // Further errors: [ErrBadMnemonic], [ErrTestKey] for a published mnemonic,
 // [ErrSandboxImport].
 func (v *Vault) ImportMnemonic(ctx context.Context, name string, words, password []byte) (Wallet, error) {
@@ -52,7 +52,8 @@ func (v *Vault) ImportMnemonic(ctx context.Context, name string, words, password
 }
 
 // ImportKey imports a private key, 64 hex digits with or without 0x, as a wallet of one
-// account. Further errors: [ErrBadKey], [ErrTestKey], [ErrSandboxImport] for all but the
+// account. If there is an [Explorer], isolated accounts that were used elsewhere are
+// searched for in the background, as by [Vault.DiscoverIsolated]. Further errors: [ErrBadKey], [ErrTestKey], [ErrSandboxImport] for all but the
 // accounts of the published test mnemonic. Otherwise as ImportMnemonic.
 func (v *Vault) ImportKey(ctx context.Context, name string, text, password []byte) (Wallet, error) {
 	key, err := withZeroize(func() (secret, error) { return parseKey(text) })
