@@ -232,6 +232,10 @@ func (p ownPrices) Out(_ context.Context, _ uint64, in common.Address, _ uint64,
 	return num.Div(num, new(big.Int).Mul(big.NewInt(to.MicroUSD), tens(from.Decimals))), nil
 }
 
+func (p ownPrices) Worth(ctx context.Context, id uint64, token common.Address, amount *big.Int) (*big.Int, error) {
+	return p.Out(ctx, id, token, id, common.Address{}, amount)
+}
+
 func (p ownPrices) token(a common.Address) *network.Token {
 	for _, t := range append(p.Network.Tokens, p.Network.Wrapped) {
 		if t.Address == a || a == native && t.Address == p.Network.Wrapped.Address {
