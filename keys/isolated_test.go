@@ -159,6 +159,10 @@ func TestIsolatedOfSeveral(t *testing.T) {
 	if again := must[keys.Isolated](t)(b.NextIsolated(t.Context(), owners[0], 0)); again.Address != at[0] {
 		t.Errorf("after the removal %s, before %s", again.Address, at[0])
 	}
+	if err := b.TakeIsolated(t.Context(), owners[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	b.signs(t, "taken again", at[0], nil)
 }
 
 // TestIsolatedOfADamagedWallet checks that who signs for an isolated account waits while

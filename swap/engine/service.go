@@ -148,7 +148,7 @@ func NewService(o Options) (*Service, error) {
 	if s.engine.Log == nil {
 		s.engine.Log = func(swap.Order, error) {}
 	}
-	s.sweeper = sweeper{o: o, log: s.engine.Log, notify: s.notify, due: map[string]time.Time{}, wake: make(chan struct{}, 1)}
+	s.sweeper = sweeper{o: o, log: s.engine.Log, notify: s.notify, pause: s.engine.Pause, due: map[string]time.Time{}, wake: make(chan struct{}, 1)}
 	return s, nil
 }
 

@@ -29,8 +29,6 @@ type IsolatedVault interface {
 }
 
 const (
-	sweepAgain    = 20 * time.Second    // until a sweep that goes on is looked at again
-	sweepLate     = 15 * time.Minute    // until one that failed is tried again
 	sweepFor      = 30 * 24 * time.Hour // how long after an order ended its isolated account is looked at
 	sweepAttempts = 20                  // most transactions for one nonce
 )
@@ -43,6 +41,7 @@ type sweeper struct {
 	o      Options
 	log    func(o swap.Order, err error)
 	notify func(swap.Order)
+	pause  func(still time.Duration) time.Duration // as of an order that nothing happens to
 
 	mu   sync.Mutex
 	due  map[string]time.Time // by order: when its isolated account is looked at
@@ -118,15 +117,25 @@ func (w *sweeper) run(ctx context.Context) {
 		if err != nil || !w.o.Unlocked() {
 			continue // all are looked at again after the next unlock
 		}
-		again, err := w.sweep(ctx, o)
+		again, err := w.sweepRecovered(ctx, o)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			w.log(o, fmt.Errorf("isolated account %s: %w", o.Terms.Isolated, err))
-			w.at(id, w.o.Now().Add(sweepLate))
+			w.at(id, w.o.Now().Add(w.pause(time.Hour)))
 		case again:
-			w.at(id, w.o.Now().Add(sweepAgain))
+			w.at(id, w.o.Now().Add(w.pause(time.Minute)))
 		}
 	}
+}
+
+// sweepRecovered is sweep with panics turned into errors: one account must not stop the rest.
+func (w *sweeper) sweepRecovered(ctx context.Context, o swap.Order) (again bool, err error) {
+	defer func() {
+		if why := recover(); why != nil {
+			again, err = false, fmt.Errorf("panic: %v", why)
+		}
+	}()
+	return w.sweep(ctx, o)
 }
 
 // sweep makes the next transaction that is due, or follows those that were made, and reports
