@@ -322,3 +322,52 @@ func (n heldNodes) Balance(_ context.Context, _ uint64, a, _ common.Address) (*b
 	*n.asked = a
 	return big.NewInt(1e18), nil
 }
+
+// An isolatingProvider offers and builds what its opaque call needs.
+type isolatingProvider struct{ opaqueProvider }
+
+func (isolatingProvider) Kind() swap.Kind { return swap.Intent }
+
+func (isolatingProvider) Pins() swap.Pins { return nil }
+
+func (p isolatingProvider) Quote(_ context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
+	return []swap.Offer{{Request: r, AmountOut: big.NewInt(1000), MinOut: big.NewInt(995)}}, nil
+}
+
+func (p isolatingProvider) Build(_ context.Context, _ swap.Offer, t swap.Terms) (swap.Built, error) {
+	b := swap.Built{Steps: []swap.Step{opaqueStep(t)}, Settlement: swap.ByProvider}
+	if t.TokenIn != native {
+		b.Spender = called
+	}
+	return b, nil
+}
+
+// settling makes a provider one that settles orders.
+type settling struct {
+	isolatingProvider
+	swap.Settler
+}
+
+// TestDryRunOfIsolated checks that a dry run asks for routes that need an isolated account,
+// which stands for nobody's, and that their plans are checked with it.
+func TestDryRunOfIsolated(t *testing.T) {
+	for _, in := range []common.Address{usdc, native} {
+		for _, isolates := range []bool{true, false} {
+			decoded := 0
+			r := DryRun{Provider: settling{isolatingProvider: isolatingProvider{opaqueProvider{isolates: isolates, decoded: &decoded}}}, Nodes: someNodes{}, Fees: swap.DefaultFees()}
+			q := swap.QuoteRequest{Account: account, Recipient: account, RefundTo: account, SrcChain: 1, TokenIn: in, AmountIn: big.NewInt(1000), DstChain: 10, TokenOut: weth, SlippageBps: 50}
+			offers, err := r.Quote(t.Context(), q)
+			if err != nil || len(offers) != 1 || (offers[0].Request.Isolated != common.Address{}) != isolates {
+				t.Fatalf("%+v, %v", offers, err)
+			}
+			plan, err := r.Plan(t.Context(), offers[0])
+			if !isolates {
+				refusedWith(t, err, swap.NotPinned)
+				continue
+			}
+			if want := map[bool]int{false: 4, true: 2}[in == native]; err != nil || len(plan.Steps) != want {
+				t.Errorf("%d steps, want %d: %v", len(plan.Steps), want, err)
+			}
+		}
+	}
+}
