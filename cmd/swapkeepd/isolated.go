@@ -30,3 +30,10 @@ func (v isolated) OwnerOf(ctx context.Context, at common.Address) (common.Addres
 	}
 	return all[i].Owner, nil
 }
+
+func addressesOf(all []keys.Isolated) (addresses []common.Address) {
+	for _, i := range all {
+		addresses = append(addresses, i.Address)
+	}
+	return addresses
+}
