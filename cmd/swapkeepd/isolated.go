@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"swapkeep/keys"
+	"swapkeep/swap/engine"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -16,6 +18,15 @@ type isolated struct{ *keys.Vault }
 func (v isolated) NextIsolated(ctx context.Context, owner common.Address, from uint32) (uint32, common.Address, error) {
 	i, err := v.Vault.NextIsolated(ctx, owner, from)
 	return i.Number, i.Address, err
+}
+
+// TakeIsolated implements [engine.IsolatedVault].
+func (v isolated) TakeIsolated(ctx context.Context, owner common.Address, number uint32) error {
+	err := v.Vault.TakeIsolated(ctx, owner, number)
+	if errors.Is(err, keys.ErrIsolatedTaken) {
+		return engine.ErrIsolatedTaken
+	}
+	return err
 }
 
 // OwnerOf implements [engine.IsolatedVault].

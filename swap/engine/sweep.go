@@ -29,6 +29,9 @@ type IsolatedVault interface {
 	OwnerOf(ctx context.Context, isolated common.Address) (common.Address, error)
 }
 
+// ErrIsolatedTaken means that an order took an isolated account before.
+var ErrIsolatedTaken = errors.New("the isolated account is taken")
+
 const (
 	sweepFor      = 30 * 24 * time.Hour // how long after an order ended its isolated account is looked at
 	sweepAttempts = 20                  // most transactions for one nonce
