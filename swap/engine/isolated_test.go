@@ -311,6 +311,9 @@ func TestIsolatedOncePerOrder(t *testing.T) {
 	b.executeAcknowledged(first)
 	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: second.Digest, Acknowledge: acks(second.Findings), Caller: passwordCaller})
 	refusedWith(t, err, swap.PlanUnknown)
+	if !b.service.engine.isMine(first.Terms.Isolated) || b.service.engine.isMine(depot) {
+		t.Error("the isolated account of an order is not known as the wallet's")
+	}
 	third, err := b.reviewDeposit(usdc, thousand)
 	if err != nil || third.Terms.Isolated == first.Terms.Isolated {
 		t.Errorf("then %s, %v", third.Terms.Isolated, err)

@@ -2,10 +2,17 @@ package journal
 
 import (
 	"encoding/binary"
+	"errors"
+
+	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
 )
+
+// isolatedBucket has every isolated account that an order used or a restore found, by which
+// the wallet knows its own payments, locked or not.
+var isolatedBucket = []byte("isolated")
 
 // foundBucket has chain ‖ account of the isolated accounts that a restore of a wallet found
 // used, and of which no order here knows, until they were looked at for what is left.
@@ -25,7 +32,7 @@ func (f Found) key() []byte {
 func (j *Journal) AddFound(all []Found) error {
 	return j.update(func(tx *bolt.Tx) error {
 		for _, f := range all {
-			if err := tx.Bucket(foundBucket).Put(f.key(), []byte{1}); err != nil {
+			if err := errors.Join(tx.Bucket(foundBucket).Put(f.key(), []byte{1}), tx.Bucket(isolatedBucket).Put(f.Account[:], []byte{1})); err != nil {
 				return err
 			}
 		}
@@ -47,4 +54,23 @@ func (j *Journal) Found() (all []Found, err error) {
 // DropFound removes an account in which nothing is left that can be moved.
 func (j *Journal) DropFound(f Found) error {
 	return j.update(func(tx *bolt.Tx) error { return tx.Bucket(foundBucket).Delete(f.key()) })
+}
+
+// putIsolated records the isolated account of a new order.
+func putIsolated(tx *bolt.Tx, t swap.Terms) error {
+	if !t.IsIsolated() {
+		return nil
+	}
+	return tx.Bucket(isolatedBucket).Put(t.Isolated[:], []byte{1})
+}
+
+// IsIsolated reports whether an account is an isolated one of the wallet. One whose record
+// cannot be read counts as one.
+func (j *Journal) IsIsolated(a common.Address) bool {
+	is := false
+	err := j.db.View(func(tx *bolt.Tx) error {
+		is = tx.Bucket(isolatedBucket).Get(a[:]) != nil
+		return nil
+	})
+	return is || err != nil
 }
