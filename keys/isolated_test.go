@@ -111,6 +111,11 @@ func TestIsolated(t *testing.T) {
 			check("taken", b)
 			b.Lock()
 			b.signs(t, "locked", first, keys.ErrLocked)
+			if next := must[keys.Isolated](t)(b.NextIsolated(t.Context(), owner, 0)); next.Number != 2 {
+				t.Errorf("while locked the next is %d", next.Number)
+			}
+			_, err = b.NextIsolated(t.Context(), owner, 3)
+			wantErr(t, "locked, one not named before", err, keys.ErrLocked)
 			b.unlock(t)
 			check("unlocked again", b)
 			again.unlock(t)

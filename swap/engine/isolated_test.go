@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"crypto/ecdsa"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -19,8 +18,6 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/google/uuid"
 )
-
-var errTaken = errors.New("taken")
 
 // An isolatedVault has isolated accounts as the vault does. Its zero owner has none.
 type isolatedVault struct {
@@ -57,7 +54,7 @@ func (v *isolatedVault) TakeIsolated(_ context.Context, _ common.Address, number
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if number < v.taken {
-		return errTaken
+		return ErrIsolatedTaken
 	}
 	v.taken = number + 1
 	return nil
@@ -314,6 +311,9 @@ func TestIsolatedOncePerOrder(t *testing.T) {
 	b.executeAcknowledged(first)
 	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: second.Digest, Acknowledge: acks(second.Findings), Caller: passwordCaller})
 	refusedWith(t, err, swap.PlanUnknown)
+	if !b.service.engine.isMine(first.Terms.Isolated) || b.service.engine.isMine(depot) {
+		t.Error("the isolated account of an order is not known as the wallet's")
+	}
 	third, err := b.reviewDeposit(usdc, thousand)
 	if err != nil || third.Terms.Isolated == first.Terms.Isolated {
 		t.Errorf("then %s, %v", third.Terms.Isolated, err)
@@ -321,4 +321,45 @@ func TestIsolatedOncePerOrder(t *testing.T) {
 	b.signer.locked.Store(true)
 	_, err = b.service.Quote(t.Context(), first.Offer.Request, []swap.Kind{swap.Intent}, nil)
 	refusedWith(t, err, swap.SessionRequired)
+}
+
+// TestSweepFound moves back what a restored wallet finds in an isolated account of which no
+// order knows, also after a stop in between.
+func TestSweepFound(t *testing.T) {
+	b := newEngineFixture(t)
+	b.useIsolating()
+	v := b.isolated.(*isolatedVault)
+	if err := v.TakeIsolated(t.Context(), b.from, 0); err != nil {
+		t.Fatal(err)
+	}
+	at := v.at(0)
+	for token, n := range map[common.Address]int64{usdc: thousand, native: 1e16} {
+		if err := b.chain.Fund(t.Context(), at, token, big.NewInt(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.signer.locked.Store(true)
+	if err := b.service.SweepFound([]common.Address{at}); err != nil {
+		t.Fatal(err)
+	}
+	b.halt()
+	b.start()
+	b.service.sweeper.o.Tokens = func(uint64) []common.Address { return []common.Address{usdc, usdt} }
+	b.signer.locked.Store(false)
+	b.service.Wake()
+	if !await.Holds(30*time.Second, func() bool {
+		found, err := b.service.o.Journal.Found()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found) == 0
+	}) {
+		t.Fatalf("not swept\n%v", b.logged)
+	}
+	if got := b.balance(usdc, b.from); got.Int64() != 5000e6+thousand {
+		t.Errorf("%v USDC", got)
+	}
+	if left := b.balance(native, at); left.Cmp(big.NewInt(2e15)) > 0 {
+		t.Errorf("%v wei are left", left)
+	}
 }
