@@ -72,8 +72,8 @@ func checkStepOrder(t Terms, effects []Effect) error {
 
 // The positions of steps, in order. Only the last one spends the input.
 const (
-	stepFundToken = iota
-	stepFundCoin
+	stepFundCoin = iota
+	stepFundToken
 	stepReset
 	stepApprove
 	stepWrap

@@ -79,15 +79,14 @@ func TransferOf(c chain.Call) (token, to common.Address, amount *big.Int, ok boo
 }
 
 // FundSteps returns the steps by which the account moves the input, and gas (wei) for the
-// calls that follow, to the isolated account.
-func FundSteps(t Terms, gas *big.Int) (steps []Step) {
-	coin := gas
+// calls that follow, to the isolated account. The gas goes first: a token without any could
+// not be moved back if the rest never happens. And chain 143 reverts what sends its coin
+// soon after another transaction of an account with less than its reserve.
+func FundSteps(t Terms, gas *big.Int) []Step {
 	if t.TokenIn == chain.Native {
-		coin = new(big.Int).Add(t.AmountIn, gas)
-	} else {
-		steps = append(steps, fundStep(t, t.TokenIn, t.AmountIn))
+		return []Step{fundStep(t, chain.Native, new(big.Int).Add(t.AmountIn, gas))}
 	}
-	return append(steps, fundStep(t, chain.Native, coin))
+	return []Step{fundStep(t, chain.Native, gas), fundStep(t, t.TokenIn, t.AmountIn)}
 }
 
 func fundStep(t Terms, token common.Address, amount *big.Int) Step {

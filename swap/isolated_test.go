@@ -107,19 +107,19 @@ func TestCheckRefusesIsolated(t *testing.T) {
 		"the call takes more": {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[len(f)-1].Spends[0].Amount = big.NewInt(1001); return f }},
 	}
 	ofToken := map[string]change{
-		"token missing": {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { return f[1:] }},
-		"gas missing":   {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { return slices.Delete(f, 1, 2) }},
-		"token twice":   {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { return slices.Insert(f, 0, f[0]) }},
+		"token missing": {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { return slices.Delete(f, 1, 2) }},
+		"gas missing":   {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { return f[1:] }},
+		"token twice":   {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { return slices.Insert(f, 1, f[1]) }},
 		"two tokens": {NotAsAccepted, func(_ *Terms, f []Effect) []Effect {
 			g := FundEffect(chain.Call{ChainID: 1, To: weth}, weth, big.NewInt(1))
 			return slices.Insert(f, 1, g)
 		}},
-		"gas first":         {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[0], f[1] = f[1], f[0]; return f }},
-		"after the call":    {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { return append(f[1:], f[0]) }},
+		"token first":       {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[0], f[1] = f[1], f[0]; return f }},
+		"after the call":    {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { return append(slices.Delete(slices.Clone(f), 1, 2), f[1]) }},
 		"after an approval": {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[1], f[2] = f[2], f[1]; return f }},
-		"more of it":        {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[0].Spends[0].Amount = big.NewInt(1001); return f }},
-		"less of it":        {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[0].Spends[0].Amount = big.NewInt(999); return f }},
-		"by another":        {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[0].Target = thief; return f }},
+		"more of it":        {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[1].Spends[0].Amount = big.NewInt(1001); return f }},
+		"less of it":        {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[1].Spends[0].Amount = big.NewInt(999); return f }},
+		"by another":        {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[1].Target = thief; return f }},
 		"approves another":  {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[2].Approves[0].Spender = thief; return f }},
 		"approves more":     {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { f[2].Approves[0].Amount = big.NewInt(1001); return f }},
 		"a swap of the DEX": {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { _, e := erc20(); return append(f[:2], e...) }},
@@ -179,9 +179,9 @@ func TestDigestOfIsolated(t *testing.T) {
 	for name, change := range map[string]func(*Terms, []Effect){
 		"another":       func(t *Terms, _ []Effect) { t.Isolated = thief },
 		"none":          func(t *Terms, _ []Effect) { t.Isolated = common.Address{} },
-		"gas":           func(_ *Terms, f []Effect) { f[1].Spends[0].Amount = big.NewInt(1) },
-		"moved to":      func(_ *Terms, f []Effect) { f[1].Target = thief },
-		"what is moved": func(_ *Terms, f []Effect) { f[0].Spends[0].Token = weth },
+		"gas":           func(_ *Terms, f []Effect) { f[0].Spends[0].Amount = big.NewInt(1) },
+		"moved to":      func(_ *Terms, f []Effect) { f[0].Target = thief },
+		"what is moved": func(_ *Terms, f []Effect) { f[1].Spends[0].Token = weth },
 	} {
 		terms, effects := isolated(false)
 		change(&terms, effects)
@@ -254,7 +254,7 @@ func TestSimulationOfIsolated(t *testing.T) {
 			"through Permit2":                       grant(chain.Grant{Token: usdc, Owner: account, Spender: unknown, Amount: one, Via: permit2}),
 			"an allowance of the isolated is left":  grant(chain.Grant{Token: weth, Owner: throwaway, Spender: unknown, Amount: one}),
 			"nothing is moved":                      func(s *chain.Simulation) { s.Movements = s.Movements[len(s.Movements)-1:] },
-			"the gas is not moved":                  func(s *chain.Simulation) { n := len(s.Movements); s.Movements = slices.Delete(s.Movements, n-2, n-1) },
+			"the last is not moved":                 func(s *chain.Simulation) { n := len(s.Movements); s.Movements = slices.Delete(s.Movements, n-2, n-1) },
 			"a fee on transfer":                     func(s *chain.Simulation) { s.Movements[0].Amount = new(big.Int).Sub(s.Movements[0].Amount, one) },
 			"a fee on transfer, paid by the sender": add(chain.Movement{Token: terms.TokenIn, From: account, To: usdc, Amount: one}),
 			"moved elsewhere":                       func(s *chain.Simulation) { s.Movements[0].To = thief },
@@ -281,7 +281,7 @@ func TestSimulationOfIsolated(t *testing.T) {
 func TestSimulationOfFunding(t *testing.T) {
 	terms, effects := isolated(false)
 	moved := chain.Movement{Token: usdc, From: account, To: throwaway, Amount: terms.AmountIn}
-	x := Expected{Effects: effects[:1]}
+	x := Expected{Effects: effects[1:2]}
 	for name, c := range map[string]struct {
 		moves []chain.Movement
 		ok    bool

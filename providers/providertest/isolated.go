@@ -88,7 +88,7 @@ func (h *harness) fundingMovements(t *testing.T, x swap.Expected, honest chain.S
 	granted.Grants = []chain.Grant{grant(h.terms.TokenIn, account, attacker)}
 	for name, s := range map[string]chain.Simulation{
 		"nothing is moved":              with(nil),
-		"the gas is not moved":          with(funds[:len(funds)-1]),
+		"the last is not moved":         with(funds[:len(funds)-1]),
 		"the last twice":                with(funds, funds[len(funds)-1]),
 		"the input to another":          with(funds, chain.Movement{Token: h.terms.TokenIn, From: account, To: attacker, Amount: big.NewInt(1)}),
 		"another token of the account":  with(funds, move(attacker, account, attacker, nil)),

@@ -143,8 +143,8 @@ func TestIsolatedReachesNothing(t *testing.T) {
 
 // TestIsolatedInputWithHooks has the input token itself make calls when it is moved, to the
 // isolated account and from there: to a Safe, and for a token that the account allowed it to
-// take. Each is refused at the review or, if the token is told only then, before the step is
-// signed.
+// take. Each is refused at the review or, if the token is told only then, before it is moved.
+// (Anybody could have it use that allowance by moving some of it.)
 func TestIsolatedInputWithHooks(t *testing.T) {
 	for name, x := range map[string]struct {
 		nth   uint64 // transfer
@@ -157,8 +157,7 @@ func TestIsolatedInputWithHooks(t *testing.T) {
 		"a Safe, when it is deposited":                      {2, true, false, swap.WouldRevert, 0},
 		"a token, when it is moved to the isolated account": {1, false, false, swap.NotAsAccepted, 0},
 		"a token, when it is deposited":                     {2, false, false, swap.NotAsAccepted, 0},
-		"after the review, when it is moved":                {1, false, true, "", 0},
-		"after the review, when it is deposited":            {2, false, true, "", 3},
+		"after the review":                                  {1, false, true, "", 1}, // the gas was moved
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newEngineFixture(t)
@@ -209,7 +208,7 @@ func TestIsolatedInputWithHooks(t *testing.T) {
 					t.Fatalf("%s %s %s", o.State, o.Condition, o.Reason)
 				}
 			}
-			if n := b.signer.signed.Load() - signed; n < x.signs || x.signs == 0 && n != 0 {
+			if n := b.signer.signed.Load() - signed; n != x.signs && !x.late || n < x.signs { // late, what was moved comes back
 				t.Errorf("%d signatures, want %d", n, x.signs)
 			}
 			b.wantContractBalance(safe)

@@ -111,8 +111,8 @@ type priorSteps struct {
 }
 
 // funded reports whether the isolated account has the input.
-func (b priorSteps) funded() bool {
-	return slices.ContainsFunc(b.done, func(s swap.Step) bool { return s.Effect.Kind == swap.Fund })
+func (b priorSteps) funded(input common.Address) bool {
+	return slices.ContainsFunc(b.done, func(s swap.Step) bool { return s.Effect.Kind == swap.Fund && s.Effect.Spends[0].Token == input })
 }
 
 // assemble turns an offer into a plan: built, decoded, completed with the approvals and
@@ -142,7 +142,7 @@ func (pl *Planner) assemble(ctx context.Context, p swap.Provider, o swap.Offer, 
 	if err := pl.CheckContract(ctx, t, plan.LastEffect()); err != nil {
 		return plan, nil, err
 	}
-	if err := pl.CheckFunded(ctx, t, b.wrapped, b.funded()); err != nil {
+	if err := pl.CheckFunded(ctx, t, b.wrapped, b.funded(t.TokenIn)); err != nil {
 		return plan, nil, err
 	}
 	found, err := pl.simulatePlan(ctx, t, remainingSteps(t, plan.Steps[len(b.done):], b.wrapped), x)

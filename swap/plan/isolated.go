@@ -104,19 +104,21 @@ func (pl *Planner) fundSteps(ctx context.Context, t swap.Terms, o swap.Offer, st
 }
 
 // judgeIsolated says that the call is made from an isolated account, and what that costs.
-// Moving back what is left costs as much as the last of the transfers to it.
+// Moving back what is left, which is gas, costs as much as moving it there.
 func judgeIsolated(r swap.Review, steps []swap.Step) []swap.Finding {
 	if !r.Terms.IsIsolated() {
 		return nil
 	}
-	extra, last := new(big.Int), new(big.Int)
+	extra := new(big.Int)
 	for i, s := range steps { // none of which is typed
-		if s.Effect.Kind == swap.Fund {
-			last = r.Gas.Costs[i].Expected
-			extra.Add(extra, last)
+		if s.Effect.Kind != swap.Fund {
+			continue
+		}
+		extra.Add(extra, r.Gas.Costs[i].Expected)
+		if s.Effect.Spends[0].Token == chain.Native {
+			extra.Add(extra, r.Gas.Costs[i].Expected)
 		}
 	}
-	extra.Add(extra, last)
 	return []swap.Finding{{Code: "isolated_account", Severity: swap.Note,
 		Text: fmt.Sprintf("the provider's call cannot be decoded, so it is made from %s, an account used for this order alone; what is left there is moved back", r.Terms.Isolated),
 		Data: map[string]string{"isolated": r.Terms.Isolated.Hex(), "extra": extra.String()}}}

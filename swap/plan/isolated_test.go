@@ -151,13 +151,13 @@ func TestFundSteps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			coins := new(big.Int).Set(got[len(got)-1].Call.Value)
+			coins := new(big.Int).Set(got[0].Call.Value)
 			if in == native {
 				coins.Sub(coins, terms.AmountIn)
-			} else if token, to, n, ok := swap.TransferOf(*got[0].Call); len(got) != 2 || !ok || token != usdc || to != throwaway || n.Cmp(terms.AmountIn) != 0 {
+			} else if token, to, n, ok := swap.TransferOf(*got[len(got)-1].Call); len(got) != 2 || !ok || token != usdc || to != throwaway || n.Cmp(terms.AmountIn) != 0 {
 				t.Errorf("%+v", got)
 			}
-			if coins.Cmp(want) != 0 || got[len(got)-1].Call.To != throwaway || got[len(got)-1].Call.From != account {
+			if coins.Cmp(want) != 0 || got[0].Call.To != throwaway || got[0].Call.From != account {
 				t.Errorf("%s: gas of %s, want %s: %+v", name, coins, want, got)
 			}
 			for n := range got {
@@ -299,12 +299,16 @@ func TestIsolationGas(t *testing.T) {
 	}
 }
 
-// TestFundedWhere checks that the input must be with the account until some of it was moved,
-// and with the isolated account after that.
+// TestFundedWhere checks that the input must be with the account until it was moved, and
+// with the isolated account after that.
 func TestFundedWhere(t *testing.T) {
 	terms := isolatedTerms(usdc)
 	asked := common.Address{}
 	pl := &Planner{Nodes: heldNodes{asked: &asked}, Orders: noOrders{}, Now: time.Now}
+	funds := swap.FundSteps(terms, big.NewInt(1))
+	if !(priorSteps{done: funds}).funded(usdc) || (priorSteps{done: funds[:1]}).funded(usdc) {
+		t.Error("the input is taken for moved by the gas, or not by itself")
+	}
 	for moved, want := range map[bool]common.Address{false: account, true: throwaway} {
 		if err := pl.CheckFunded(t.Context(), terms, false, moved); err != nil || asked != want {
 			t.Errorf("moved is %t: asked for the balance of %s, %v", moved, asked, err)
