@@ -257,6 +257,7 @@ func TestSimulationOfIsolated(t *testing.T) {
 			"the last is not moved":                 func(s *chain.Simulation) { n := len(s.Movements); s.Movements = slices.Delete(s.Movements, n-2, n-1) },
 			"a fee on transfer":                     func(s *chain.Simulation) { s.Movements[0].Amount = new(big.Int).Sub(s.Movements[0].Amount, one) },
 			"a fee on transfer, paid by the sender": add(chain.Movement{Token: terms.TokenIn, From: account, To: usdc, Amount: one}),
+			"moved as an NFT":                       func(s *chain.Simulation) { s.Movements[0].ID = one },
 			"moved elsewhere":                       func(s *chain.Simulation) { s.Movements[0].To = thief },
 			"of unknown amount":                     func(s *chain.Simulation) { s.Movements[0].Amount = nil },
 			"the call takes more":                   func(s *chain.Simulation) { s.Movements[len(s.Movements)-1].Amount = big.NewInt(1001) },
