@@ -63,8 +63,7 @@ func (l *daemonConn) isolationFacts(ctx context.Context, o protocol.Order) (fact
 		if err != nil {
 			return nil, err
 		}
-		text, _ := messages.Text("order_isolated_returned", c.Exact(r.Amount.Int()))
-		facts = append(facts, [2]string{"came back", text + " " + l.link(t.SrcChainID, r.Tx)})
+		facts = append(facts, [2]string{"came back", fmt.Sprintf("%s, transaction %s", c.Exact(r.Amount.Int()), l.link(t.SrcChainID, r.Tx))})
 	}
 	for _, s := range o.Isolation.Left {
 		c, err := l.coin(ctx, t.SrcChainID, s.Token)
