@@ -98,7 +98,7 @@ func TestEveryFindingHasWords(t *testing.T) {
 		"minimum_lowered":      {map[string]string{"accepted": "2000000", "proposed": "1500000"}, "You would receive less: at least 1.5 USDC.e instead of 2 USDC.e."},
 		"ceiling_raised":       {map[string]string{"accepted": coins, "proposed": "2" + coins[1:]}, "The network fee could be higher: up to 0.002 ETH instead of 0.001 ETH."},
 		"fee_raised":           {map[string]string{"accepted": "20", "proposed": "45"}, "The fee would be higher: 0.45 % instead of 0.2 %."},
-		"isolated_account":     {map[string]string{"extra": coins, "extraUSD": "0.31"}, "Made from a throwaway account: about 0.31 US dollars more. Swapkeep cannot decode the call, so an account that owns nothing but this amount and its network fee makes it. What is left there comes back by itself."},
+		"isolated_account":     {map[string]string{"extra": coins, "extraUSD": "0.31"}, "Made from a throwaway account: about 0.31 US dollars more. Swapkeep cannot decode the call, so an account that owns nothing but this amount and its network fee makes it. At worst it takes those two; what is left comes back by itself."},
 		"decimals_unconfirmed": {map[string]string{"amountIn": "7", "minOut": "5", "tokens": string(usdcBase)}, "The amounts shown may be wrong by powers of ten: only a token list, the provider or a single host reported the decimals of " + string(usdcBase) + ". In base units you pay 7 and receive at least 5."},
 	}
 	i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == "FindingCode" })
