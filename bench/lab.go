@@ -12,6 +12,7 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/host/transport"
+	"swapkeep/priceapi/pricetable"
 )
 
 const (
@@ -37,8 +38,10 @@ type lab struct {
 	outside      *outside
 	short        bool // few samples, see few
 	homes        int
-	made         map[string]bool          // by compilers, see make
-	monthHistory *monthHistory            // see (*lab).history
+	made         map[string]bool   // by compilers, see make
+	monthHistory *monthHistory     // see (*lab).history
+	covered      *pricetable.Table // see coveredTable
+	coveredAt    time.Time
 	charted      string                   // the history's file, once charts are served from it
 	seen         map[string]browserResult // browser measurements, see inBrowser
 }

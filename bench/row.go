@@ -18,7 +18,7 @@ type subject struct {
 	measure measurement
 }
 
-// A measurement returns samples in nanoseconds, bytes or frames, or a statistic.
+// A measurement returns samples in nanoseconds, bytes, frames or parts of one, or a statistic.
 type measurement func(context.Context, *lab) (sides, error)
 
 // sides are the samples of ours, of each peer and of the limit, in this order.
@@ -33,7 +33,7 @@ func peers(peers ...string) []string { return peers }
 // A Row is one line of the table.
 type Row struct {
 	What    string  `json:"what"`
-	Unit    string  `json:"unit"` // ns, bytes, frames or t
+	Unit    string  `json:"unit"` // ns, bytes, frames, share or t
 	Ours    *figure `json:"ours,omitempty"`
 	Peers   []side  `json:"peers,omitempty"`
 	Limit   *side   `json:"limit,omitempty"`
@@ -134,6 +134,9 @@ func inverse(ours, reference float64) float64 { return reference / ours }
 
 func atMost(bound float64) goal { return goal{bound: bound, times: "×"} }
 
+// atLeast bounds a share from below.
+func atLeast(bound float64) goal { return goal{bound: bound, least: true} }
+
 // atMostMore bounds what is added to the reference.
 func atMostMore(bound float64) goal { return goal{bound: bound, added: true} }
 
@@ -160,6 +163,8 @@ func (g goal) text(u unit) string {
 	switch {
 	case g.none():
 		return ""
+	case g.of == nil && g.least:
+		return "≥ " + u.limit(g.bound)
 	case g.of == nil:
 		return "≤ " + u.limit(g.bound)
 	case g.least:
@@ -210,8 +215,12 @@ var (
 	inSize  = unit{"bytes", func(v float64) string { return fmt.Sprintf("%.2f MB", v/megabyte) }, func(v float64) string { return fmt.Sprintf("%g MB", v/megabyte) }}
 	inKilo  = unit{"bytes", func(v float64) string { return fmt.Sprintf("%.1f kB", v/kilobyte) }, func(v float64) string { return fmt.Sprintf("%g kB", v/kilobyte) }}
 	inT     = unit{"t", func(v float64) string { return fmt.Sprintf("%.2f", v) }, func(v float64) string { return fmt.Sprintf("%g", v) }}
+	inShare = unit{"share", showShare, showShare}
 	inWhole = unit{"frames", func(v float64) string { return fmt.Sprintf("%g", v) }, func(v float64) string { return fmt.Sprintf("%g", v) }}
 )
+
+// showShare rounds down: 100 % is all.
+func showShare(v float64) string { return fmt.Sprintf("%d %%", int(v*100)) }
 
 // showTime gives three significant digits.
 func showTime(ns float64) string {

@@ -45,6 +45,8 @@ func TestVerdicts(t *testing.T) {
 		"without any goal": {noGoal, 1, 0, "", 0},
 		"beside a peer":    {noGoal, 10, 40, "", 0.25},
 		"at most, beside":  {atMost(10), 10, 40, hit, 0.25},
+		"all of them":      {atLeast(1), 1, 0, hit, 0},
+		"not all of them":  {atLeast(1), 0.999, 0, missed, 0},
 		"added to it":      {atMostMore(10), 11, 40, missed, 0},
 	} {
 		s := subject{what: name, unit: inTime, goal: c.goal, measure: func(context.Context, *lab) (sides, error) {

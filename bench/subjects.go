@@ -3,7 +3,7 @@ package main
 import "time"
 
 // subjects are the rows of the table that need no browser.
-var subjects = []subject{
+var subjects = append([]subject{
 	{"spawn to hello, daemon up", peers("bare Go echo host"), bareC, inTime, atMostTimes(1.5), measureSpawn},
 	{"hello round trip", peers("same relay, bare echo daemon"), bareC, inTime, atMostTimes(1.5), measureRoundTrip},
 	{"Permit2 PermitSingle: hash + sign", libraryNames(), bareSecp256k1, inTime, timesFaster(8), measurePermit},
@@ -41,7 +41,7 @@ var subjects = []subject{
 	{"daemon binary, stripped", nil, bareProgram, inSize, atMost(22 * megabyte), sizeOf("swapkeepd")},
 	{"extension's package, Chromium", nil, "", inKilo, noGoal, packageOf("chromium")},
 	{"extension's package, Firefox", nil, "", inKilo, noGoal, packageOf("firefox")},
-}
+}, coverageSubjects()...)
 
 // inBrowsers are the rows that are measured in real browsers.
 var inBrowsers = []subject{

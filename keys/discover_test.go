@@ -39,10 +39,14 @@ type chains struct {
 	used   []common.Address
 	silent []uint64
 	asked  [][]common.Address
-	wait   chan struct{} // if not nil, Explore blocks until it is closed
+	wait   chan struct{}          // if not nil, LookUp blocks until it is closed
+	before func([]common.Address) // if not nil, LookUp calls it first
 }
 
 func (c *chains) LookUp(ctx context.Context, addresses []common.Address) ([]bool, []uint64) {
+	if c.before != nil {
+		c.before(addresses)
+	}
 	if c.wait != nil {
 		select {
 		case <-c.wait:

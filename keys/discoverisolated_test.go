@@ -36,7 +36,7 @@ func ends(b *bench) func(*testing.T) keys.Discovery {
 		select {
 		case d := <-next:
 			return d
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("no end of the search")
 			return keys.Discovery{}
 		}
@@ -227,4 +227,33 @@ func TestNewWalletsAreNotSearched(t *testing.T) {
 	if len(c.asked) != 0 {
 		t.Errorf("asked %v", c.asked)
 	}
+}
+
+// TestFoundAccountsAreSearchedLater locks the vault while it looks for accounts. The
+// isolated ones of an account that it finds are searched for after the next unlock.
+func TestFoundAccountsAreSearchedLater(t *testing.T) {
+	own := ownAccounts(t, 2)
+	isolated := common.HexToAddress("0x93Dd93760c1d19fC7C12a6E67842200A042a98eC") // m/44'/60'/0'/1/1/0
+	c := &chains{}
+	b := newBench(t, keys.Options{Explorer: c})
+	t.Cleanup(b.Close)
+	found, end := news(b), ends(b)
+	w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
+	found(t)
+	b.unlock(t)
+	end(t) // nothing was used so far
+	c.used = []common.Address{own[1], isolated}
+	c.before = func(addresses []common.Address) {
+		if slices.Contains(addresses, own[1]) {
+			b.Lock()
+		}
+	}
+	if d := must[keys.Discovery](t)(b.Discover(t.Context(), w.ID)); len(d.Found) != 1 {
+		t.Fatalf("found %+v", d)
+	}
+	b.unlock(t)
+	if d := end(t); d.Err != nil || !slices.Equal(numbers(d.Isolated), of(own[1], 0)) {
+		t.Errorf("found %+v", d)
+	}
+	b.signs(t, "found", isolated, nil)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,7 +34,8 @@ type Isolated struct {
 
 // NextIsolated returns owner's first isolated account with a number of at least from that
 // is not taken. The vault does not sign for it yet. It records nothing and may be
-// repeated. It does not reset the auto-lock timer. Errors: [ErrLocked], also if the
+// repeated. It does not reset the auto-lock timer. A locked vault knows the one that it
+// named last, so that offers can be compared. Errors: [ErrLocked], also if the
 // owner's wallet did not open; [ErrUnknownAccount], [ErrAccountExhausted] after a
 // thousand; those of the keychain if it was not read yet.
 func (v *Vault) NextIsolated(ctx context.Context, owner common.Address, from uint32) (Isolated, error) {
@@ -48,10 +50,24 @@ func (v *Vault) NextIsolated(ctx context.Context, owner common.Address, from uin
 	for k := max(from, a.Isolated); ; k++ {
 		i, key, err := v.deriveIsolated(w, a, k)
 		key.zero()
-		if err != nil || !x.holds(i.Address) { // somebody may have imported its key
+		switch last := v.namedIsolated(i, err); {
+		case errors.Is(err, ErrLocked) && last.Owner == owner && last.Number >= k:
+			return last, nil
+		case err != nil || !x.holds(i.Address): // somebody may have imported its key
 			return i, err
 		}
 	}
+}
+
+// namedIsolated remembers the isolated account that was derived last, of any account, and
+// returns it.
+func (v *Vault) namedIsolated(i Isolated, err error) Isolated {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err == nil {
+		v.named = i
+	}
+	return v.named
 }
 
 // TakeIsolated records in the keychain that an isolated account of owner and all with

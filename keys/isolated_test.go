@@ -111,6 +111,11 @@ func TestIsolated(t *testing.T) {
 			check("taken", b)
 			b.Lock()
 			b.signs(t, "locked", first, keys.ErrLocked)
+			if next := must[keys.Isolated](t)(b.NextIsolated(t.Context(), owner, 0)); next.Number != 2 {
+				t.Errorf("while locked the next is %d", next.Number)
+			}
+			_, err = b.NextIsolated(t.Context(), owner, 3)
+			wantErr(t, "locked, one not named before", err, keys.ErrLocked)
 			b.unlock(t)
 			check("unlocked again", b)
 			again.unlock(t)
@@ -159,6 +164,10 @@ func TestIsolatedOfSeveral(t *testing.T) {
 	if again := must[keys.Isolated](t)(b.NextIsolated(t.Context(), owners[0], 0)); again.Address != at[0] {
 		t.Errorf("after the removal %s, before %s", again.Address, at[0])
 	}
+	if err := b.TakeIsolated(t.Context(), owners[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	b.signs(t, "taken again", at[0], nil)
 }
 
 // TestIsolatedOfADamagedWallet checks that who signs for an isolated account waits while

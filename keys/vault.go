@@ -71,6 +71,7 @@ type Vault struct {
 	// background.
 	isolatedSearches map[string]bool
 	problems         []Problem
+	named            Isolated // the isolated account that was derived last; see NextIsolated
 	watchers         map[int]func(Change)
 	watcher          int
 }

@@ -13,8 +13,9 @@ name=$2
 shift 2
 mkdir -p "$dir"
 TIMEFORMAT='%R %U %S'
-exec 3>&1 4>&2
-taken=$({ time "$@" >&3 2>&4; } 2>&1)
+# Not 3 and 4, which may be make's pipe of jobs.
+exec {out}>&1 {err}>&2
+taken=$({ time "$@" >&$out 2>&$err {out}>&- {err}>&-; } 2>&1)
 status=$?
 verdict=ok
 [ $status -eq 0 ] || verdict=FAILED

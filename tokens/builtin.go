@@ -50,6 +50,7 @@ func readBuiltin() *List {
 	}
 	for i := range l.tokens {
 		t := &l.tokens[i]
+		t.Par = Par(t.Symbol)
 		t.Recognized, t.Mark = true, drawn.Marks[strconv.FormatUint(t.Chain, 10)+":0x"+hex.EncodeToString(t.Address[:])] // without its checksum, which takes long
 	}
 	return l

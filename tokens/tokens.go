@@ -58,6 +58,9 @@ type Token struct {
 	// Verified: on the part of the built-in list chosen by hand, whose market prices are good
 	// enough to show values by.
 	Verified bool
+	// Par is what the currency of a stable coin of the built-in list is at most worth, in
+	// millionths of a US dollar; 0 = no such coin.
+	Par      uint64
 	List     string // name of the list it is on; "" = on none
 	Mark     string // name of the drawing that ships with the extension; "" = none
 	Imported bool   // imported by its address; may be removed

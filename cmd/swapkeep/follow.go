@@ -12,6 +12,7 @@ import (
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/extension/messages"
 	"swapkeep/host/protocol"
+	"swapkeep/internal/clock"
 )
 
 // Errors for an order that did not end as wanted.
@@ -143,12 +144,13 @@ func (f *follower) proofOverdue(r orderDetails) bool {
 	o := r.Order.value
 	switch {
 	case !o.Reported:
-		return !f.ended.IsZero() && time.Since(f.ended) >= longProofWait
+		return !f.ended.IsZero() && clock.Now().Sub(f.ended) >= longProofWait
 	case o.CandidatePayment != nil && o.Claim != nil && o.CandidatePayment.Tx == o.Claim.Tx, !claimFinal(o):
 		return true
 	}
 	// The history has wall-clock times, and that clock may be set back.
-	return time.Since(reportedSince(r)) >= proofWait || !f.reported.IsZero() && time.Since(f.reported) >= proofWait
+	now := clock.Now()
+	return now.Sub(reportedSince(r)) >= proofWait || !f.reported.IsZero() && now.Sub(f.reported) >= proofWait
 }
 
 // trackSince returns since when a condition holds: zero if it does not.
@@ -157,7 +159,7 @@ func trackSince(since time.Time, is bool) time.Time {
 	case !is:
 		return time.Time{}
 	case since.IsZero():
-		return time.Now()
+		return clock.Now()
 	}
 	return since
 }
@@ -176,7 +178,7 @@ func mayNeverEnd(o protocol.Order) bool {
 
 // reportedSince returns since when the order has its current condition.
 func reportedSince(r orderDetails) time.Time {
-	since := time.Now()
+	since := clock.Now()
 	for _, e := range slices.Backward(r.History) {
 		if e.Condition != r.Order.value.Condition {
 			break

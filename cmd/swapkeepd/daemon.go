@@ -154,8 +154,13 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		return err
 	}
 	d.vault.Subscribe(func(c keys.Change) {
-		if c.Kind == keys.Unlocked {
+		switch {
+		case c.Kind == keys.Unlocked:
 			d.swaps.Wake()
+		case c.Kind == keys.IsolatedSearched && len(c.Discovery.Isolated) > 0:
+			if err := d.swaps.SweepFound(addressesOf(c.Discovery.Isolated)); err != nil {
+				d.log.Warn().Err(err).Msg("isolated accounts that were found are not looked at")
+			}
 		}
 	})
 	return nil

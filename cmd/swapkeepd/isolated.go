@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"swapkeep/keys"
+	"swapkeep/swap/engine"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -18,6 +20,15 @@ func (v isolated) NextIsolated(ctx context.Context, owner common.Address, from u
 	return i.Number, i.Address, err
 }
 
+// TakeIsolated implements [engine.IsolatedVault].
+func (v isolated) TakeIsolated(ctx context.Context, owner common.Address, number uint32) error {
+	err := v.Vault.TakeIsolated(ctx, owner, number)
+	if errors.Is(err, keys.ErrIsolatedTaken) {
+		return engine.ErrIsolatedTaken
+	}
+	return err
+}
+
 // OwnerOf implements [engine.IsolatedVault].
 func (v isolated) OwnerOf(ctx context.Context, at common.Address) (common.Address, error) {
 	all, err := v.TakenIsolated(ctx)
@@ -29,4 +40,11 @@ func (v isolated) OwnerOf(ctx context.Context, at common.Address) (common.Addres
 		return common.Address{}, keys.ErrUnknownAccount
 	}
 	return all[i].Owner, nil
+}
+
+func addressesOf(all []keys.Isolated) (addresses []common.Address) {
+	for _, i := range all {
+		addresses = append(addresses, i.Address)
+	}
+	return addresses
 }

@@ -1,8 +1,10 @@
 package onchain
 
 import (
+	"slices"
 	"testing"
 
+	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -28,6 +30,16 @@ func TestOraclesAreOfListedTokens(t *testing.T) {
 	for id := range oracles().aave {
 		if !known[id.Chain][id.Address] {
 			t.Errorf("chain %d, of Aave's: %s", id.Chain, id.Address)
+		}
+	}
+}
+
+// TestEveryNetworksCoinHasAnOracle checks that gas can be weighed on every network, whose own
+// coin it is paid in, without a pool having to confirm it.
+func TestEveryNetworksCoinHasAnOracle(t *testing.T) {
+	for id, c := range chainConfigs {
+		if !slices.ContainsFunc(oracles().feeds[price.ID{Chain: id, Address: c.wrapped.address}], func(f feed) bool { return f.measures == "" && !f.quoteOnly }) {
+			t.Errorf("chain %d: none", id)
 		}
 	}
 }

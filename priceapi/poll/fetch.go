@@ -17,6 +17,8 @@ type round struct {
 	accepted    map[price.ID]verdict
 	provisional map[price.ID]verdict // accepted unless a further source decides otherwise
 	doubts      map[price.ID]error
+	stable      map[price.ID]bool // stable coins
+	open        map[price.ID]bool // of these, those that only a second hand can value
 }
 
 // inTurn returns the tokens that this fetch asks about: of the slow ones those whose turn it
@@ -36,10 +38,11 @@ func (p *Poller) inTurn(watched []Watched) []Watched {
 // ask asks the leading sources about all tokens, and the further ones about those still
 // undecided; of the slow ones only about those without any price.
 func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) round {
-	r := round{map[price.ID][]price.Reading{}, map[price.ID]verdict{}, map[price.ID]verdict{}, map[price.ID]error{}}
+	r := round{map[price.ID][]price.Reading{}, map[price.ID]verdict{}, map[price.ID]verdict{}, map[price.ID]error{}, map[price.ID]bool{}, map[price.ID]bool{}}
 	private, slow := map[price.ID]bool{}, map[price.ID]bool{}
 	for _, w := range watched {
 		private[price.IDOf(w.Token)], slow[price.IDOf(w.Token)] = w.Private, w.Slow
+		r.stable[price.IDOf(w.Token)] = w.Par > 0
 	}
 	for _, readings := range p.askLeading(ctx, watched, now) {
 		r.add(readings)
@@ -76,7 +79,7 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 // settle accepts the provisional prices of these tokens that nothing contradicts.
 func (r *round) settle(these map[price.ID]bool) {
 	for id, v := range r.provisional {
-		if these[id] && !v.contested {
+		if these[id] && !v.contested && !r.open[id] {
 			r.accepted[id] = v
 			delete(r.provisional, id)
 		}
@@ -171,6 +174,8 @@ func (p *Poller) decideOne(r *round, id price.ID, first []price.Reading, now tim
 	p.mu.Unlock()
 	v := judge(last, slices.Concat(first, r.readings[id]), now)
 	delete(r.provisional, id)
+	r.open[id] = v.sample.Known() && r.wantsSecondHand(id, last, v, now)
+	v.provisional = v.provisional || r.open[id]
 	r.doubts[id] = v.doubt
 	switch {
 	case !v.sample.Known():

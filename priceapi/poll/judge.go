@@ -105,6 +105,9 @@ type lastAccepted struct {
 	// when; unknown = none yet.
 	oracle   price.Sample
 	oracleAt time.Time
+	// market and marketAt are the same of the price that two hands gave.
+	market   price.Sample
+	marketAt time.Time
 }
 
 // newAccepted returns a belief that nothing contradicts.
@@ -117,6 +120,9 @@ func (b lastAccepted) next(v verdict, now time.Time) lastAccepted {
 	n := newAccepted(v.sample, now)
 	if n.oracle, n.oracleAt = b.oracle, b.oracleAt; v.oracle.Known() {
 		n.oracle, n.oracleAt = v.oracle, now
+	}
+	if n.market, n.marketAt = b.market, b.marketAt; v.market.Known() {
+		n.market, n.marketAt = v.market, now
 	}
 	if !v.corroborated && (v.contested || !v.provisional) { // no other source was asked, or one disagrees
 		n.reference, n.referenceAt = b.reference, b.referenceAt
@@ -140,6 +146,7 @@ type verdict struct {
 	sample price.Sample // unknown = none accepted
 	dayAgo price.Value
 	oracle price.Sample // an oracle's price that agrees with sample; unknown = none does
+	market price.Sample // the lower of two hands' prices that agree with each other and sample; unknown = none do
 	// provisional: sample is accepted unless further sources decide otherwise.
 	provisional  bool
 	corroborated bool // an unrelated source agrees
@@ -154,6 +161,7 @@ func judge(last lastAccepted, readings []price.Reading, now time.Time) verdict {
 	sane, doubt := saneReadings(readings, now)
 	v := chooseReading(last, sane, now)
 	v.doubt = cmp.Or(v.doubt, doubt)
+	v.market = marketOf(v.sample, sane)
 	for _, r := range readings {
 		if v.sample.Known() && isOracle(r.Source) && within(r.At, oracleAges.stable, now) && r.Value.RelativeDiff(v.sample.Value) <= agreement {
 			v.oracle = r.Sample

@@ -28,7 +28,7 @@ func (p *Poller) publish(ctx context.Context) {
 		id := price.IDOf(w.Token)
 		b := p.lastAccepted[id]
 		r := pricetable.Row{
-			Token: w.Token, Public: w.Public, Now: b.sample, AcceptedAt: b.acceptedAt, Oracle: b.oracle, OracleAt: b.oracleAt, Facts: p.facts[id],
+			Token: w.Token, Public: w.Public, Now: b.sample, AcceptedAt: b.acceptedAt, Oracle: b.oracle, OracleAt: b.oracleAt, Market: b.market, MarketAt: b.marketAt, Facts: p.facts[id],
 		}
 		switch {
 		case w.Ended:
@@ -53,6 +53,7 @@ func (p *Poller) closeRow(r *pricetable.Row) {
 	}
 	r.Ended, r.Stale = true, r.Now.Known()
 	r.AcceptedAt, r.Oracle, r.OracleAt = time.Time{}, price.Sample{}, time.Time{}
+	r.Market, r.MarketAt = price.Sample{}, time.Time{}
 }
 
 // staleCheckEvery is how often prices are checked for their age: a fetch may take long, and

@@ -13,10 +13,15 @@ const (
 	superseed = 5330
 )
 
-// Ethereum coins that are also issued or bridged elsewhere.
+// Coins that are also issued or bridged elsewhere, each where an oracle measures it.
 var (
-	usdc = ID{ethereum, common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")}
-	usdt = ID{ethereum, common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")}
+	usdc   = ID{ethereum, common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")}
+	usdt   = ID{ethereum, common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")}
+	crvusd = ID{ethereum, common.HexToAddress("0xf939E0A03FB07F59A73314E73794Be0E57ac1b4E")}
+	lusd   = ID{ethereum, common.HexToAddress("0x5f98805A4E8be255a32880FDeC7F6728C6568bA0")}
+	dola   = ID{ethereum, common.HexToAddress("0x865377367054516e17014CcdED1e7d814EDC9ce4")}
+	tusd   = ID{ethereum, common.HexToAddress("0x0000000000085d4780B73119b644AE5ecd22b376")}
+	ausd   = ID{43114, common.HexToAddress("0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a")}
 )
 
 // A Redeemable is a token that can be redeemed for its issuer's token on another chain, so
@@ -59,6 +64,18 @@ var redeemables = map[ID]Redeemable{
 	// USDT that Tether itself issues and redeems (tether.to, supported protocols).
 	on(42220, "0x48065fbBE25f71C9282ddf5e1cD6D6A887483D5e"): {usdt, 6}, // Celo
 	on(43114, "0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7"): {usdt, 6}, // Avalanche
+	// AUSD that Agora issues and redeems at the same address everywhere.
+	on(1, "0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a"):     {ausd, 6},
+	on(56, "0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a"):    {ausd, 6},
+	on(143, "0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a"):   {ausd, 6},
+	on(base, "0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a"):  {ausd, 6},
+	on(42161, "0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a"): {ausd, 6},
+	// Locked in the networks' own bridges on Ethereum (@eth-optimism/tokenlist 10.0.1757, bridge addresses).
+	on(10, "0xC52D7F23a2e460248Db6eE192Cb23dD12bDDCbf6"):   {crvusd, 18},
+	on(10, "0x8aE125E8653821E851F12A49F7765db9a9ce7384"):   {dola, 18},
+	on(10, "0xcB59a0A753fDB7491d5F3D794316F1adE197B21E"):   {tusd, 18},
+	on(base, "0x417Ac0e078398C154EdFadD9Ef675d30Be60Af93"): {crvusd, 18},
+	on(base, "0x368181499736d0c0CC614DBB145E2EC1AC86b8c6"): {lusd, 18},
 }
 
 func on(chain uint64, address string) ID { return ID{chain, common.HexToAddress(address)} }

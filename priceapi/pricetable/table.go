@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"math/big"
 	"slices"
 	"time"
 
@@ -33,6 +34,11 @@ type Row struct {
 	// list the token is on, because trading in a pool cannot move it.
 	Oracle   price.Sample
 	OracleAt time.Time
+	// Market is the last price that two hands, such as two services of different operators, gave
+	// alike: the lower one; unknown if there never was one. Only what gas is weighed against
+	// rests on it ([Row.GasPrice]).
+	Market   price.Sample
+	MarketAt time.Time
 	// DayAgo is the price closest to 24 hours before the table was made; unknown if none is
 	// close enough or if Now is stale.
 	DayAgo price.Sample
@@ -67,6 +73,26 @@ func (r Row) Current(now time.Time) bool { return r.Now.Known() && !r.StaleAt(no
 // none.
 func (r Row) GuardPrice(now time.Time) (price.Value, bool) {
 	return r.Oracle.Value, r.Oracle.Known() && isFresh(r.OracleAt, now)
+}
+
+// GasPrice returns the price by which gas is weighed against the token at the given time:
+// what guards accept, and otherwise, of a stable coin, the market's price, but no more than its
+// currency is worth, so that a pumped pool hides no gas.
+func (r Row) GasPrice(now time.Time) (price.Value, bool) {
+	if v, ok := r.GuardPrice(now); ok {
+		return v, true
+	}
+	if r.Token.Par == 0 || r.Ended || !r.Market.Known() || !isFresh(r.MarketAt, now) {
+		return price.Value{}, false
+	}
+	most, err := price.FromRatio(new(big.Int).SetUint64(r.Token.Par), big.NewInt(1_000_000))
+	if err != nil {
+		return price.Value{}, false
+	}
+	if most.Cmp(r.Market.Value) < 0 {
+		return most, true
+	}
+	return r.Market.Value, true
 }
 
 // ID returns the token's ID.

@@ -53,6 +53,26 @@ func (d Valuer) DisplayValue(id price.ID, amount *big.Int) (price.Value, error) 
 // never falls back to others. Any error means that the worth is unknown.
 func (d Valuer) Out(_ context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error) {
 	from, err := d.guardPrice(price.ID{Chain: src, Address: in})
+	return d.convert(from, err, dst, out, amount)
+}
+
+// Worth returns what an amount is worth in the coin of the token's own network, in wei, for
+// weighing gas against it. A stable coin that no oracle measures counts at the market's price
+// ([pricetable.Row.GasPrice]). Any error means that the worth is unknown.
+func (d Valuer) Worth(_ context.Context, chainID uint64, token common.Address, amount *big.Int) (*big.Int, error) {
+	id := price.ID{Chain: chainID, Address: token}
+	from, err := d.guardPrice(id)
+	if r, ok := d.Feed.Now().Row(id); err != nil && ok {
+		if v, ok := r.GasPrice(d.now()); ok {
+			from, err = priced{v, r.Token.Decimals}, nil
+		}
+	}
+	return d.convert(from, err, chainID, common.Address{}, amount)
+}
+
+// convert returns how much of out, on chain dst, an amount of a token is worth; err is why the
+// token's price is unknown.
+func (d Valuer) convert(from priced, err error, dst uint64, out common.Address, amount *big.Int) (*big.Int, error) {
 	to, outErr := d.guardPrice(price.ID{Chain: dst, Address: out})
 	if err := errors.Join(err, outErr); err != nil {
 		return nil, err

@@ -195,3 +195,44 @@ func TestSameIssuersCoins(t *testing.T) {
 		t.Errorf("by an old price at home: %s, %v", n, err)
 	}
 }
+
+// TestWorth checks what gas is weighed against: the guards' price, else a stable coin's market
+// price, at most its currency's worth; never the price of another token without an oracle, and
+// that no other guard takes it.
+func TestWorth(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*pricetable.Row)
+		coin   string // the coin's price
+		want   string // wei for one token; "" = unknown
+	}{
+		"an oracle first":             {func(r *pricetable.Row) { r.Oracle, r.OracleAt = r.Market, noon; r.Oracle.Value = dollars("1.2") }, "3000", "400000000000000"},
+		"the market":                  {nil, "3000", "300000000000000"},
+		"no more than the currency":   {func(r *pricetable.Row) { r.Market.Value = dollars("50") }, "3000", "333333333333333"},
+		"of another currency":         {func(r *pricetable.Row) { r.Token.Par = 1_500_000; r.Market.Value = dollars("1.2") }, "3000", "400000000000000"},
+		"no stable coin":              {func(r *pricetable.Row) { r.Token.Par = 0 }, "3000", ""},
+		"old":                         {func(r *pricetable.Row) { r.MarketAt = noon.Add(-pricetable.StaleAfter - time.Second) }, "3000", ""},
+		"a network that ended":        {func(r *pricetable.Row) { r.Ended = true }, "3000", ""},
+		"one hand only":               {func(r *pricetable.Row) { r.Market = price.Sample{} }, "3000", ""},
+		"the coin's price is unknown": {nil, "", ""},
+	} {
+		feed := pricetable.NewFeed()
+		feed.Publish(pricetable.New(1, noon, []pricetable.Row{row(at(0), 18, c.coin, nil), row(at(1), 6, "1", func(r *pricetable.Row) {
+			r.Oracle, r.OracleAt = price.Sample{}, time.Time{}
+			r.Market, r.MarketAt, r.Token.Par = price.Sample{Value: dollars("0.9"), At: noon, Source: price.DexScreener}, noon, 1_000_000
+			if c.change != nil {
+				c.change(r)
+			}
+		})}))
+		d := Valuer{Feed: feed, Now: func() time.Time { return noon }}
+		n, err := d.Worth(t.Context(), 1, at(1), big.NewInt(1e6))
+		if c.want == "" && !errors.Is(err, ErrUnknown) || c.want != "" && (err != nil || n.String() != c.want) {
+			t.Errorf("%s: %s, %v; want %s", name, n, err, c.want)
+		}
+		if _, err := d.Out(t.Context(), 1, at(1), 1, at(0), big.NewInt(1e6)); name != "an oracle first" && !errors.Is(err, ErrUnknown) {
+			t.Errorf("%s: other guards value it too", name)
+		}
+	}
+	if n, err := desk(0).Worth(t.Context(), 137, usdcPolygon, big.NewInt(1e6)); !errors.Is(err, ErrUnknown) {
+		t.Errorf("in a coin without a price: %s, %v", n, err)
+	}
+}

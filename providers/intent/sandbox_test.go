@@ -145,6 +145,10 @@ func (c *walletFixture) Out(_ context.Context, src uint64, in common.Address, ds
 	return num.Mul(num, tens(many)).Div(num, to.Mul(to, tens(few))), nil
 }
 
+func (c *walletFixture) Worth(ctx context.Context, id uint64, token common.Address, amount *big.Int) (*big.Int, error) {
+	return c.Out(ctx, id, token, id, common.Address{}, amount)
+}
+
 // start creates a service, as a start of the daemon does.
 func (c *walletFixture) start() {
 	c.t.Helper()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"math/big"
 	"slices"
 	"strings"
@@ -93,7 +94,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 	}
 	if r := review.Offer.Request; review.Terms.IsIsolated() {
 		if err := s.o.Isolated.TakeIsolated(ctx, r.Account, r.Number); err != nil {
-			if s.o.IsLocked(err) {
+			if !errors.Is(err, ErrIsolatedTaken) {
 				return swap.Order{}, err
 			}
 			return swap.Order{}, &swap.Refusal{Code: swap.PlanUnknown, Reason: "another order took the isolated account of this plan; get a new quote", Err: err}

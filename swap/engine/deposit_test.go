@@ -22,10 +22,11 @@ import (
 // A depositProvider is a provider whose plans deposit the input in the bridge's real depository,
 // for somebody on another network to settle. Fields that are nil change nothing.
 type depositProvider struct {
-	b    *engineFixture
-	kind swap.EffectKind // Deposit, or Opaque
-	pins swap.Pins
-	wrap common.Address // of its offers with native input
+	b        *engineFixture
+	kind     swap.EffectKind // Deposit, or Opaque
+	pins     swap.Pins
+	wrap     common.Address // of its offers with native input
+	isolates bool           // the calls are made from isolated accounts
 
 	mu         sync.Mutex
 	routes     []string                 // of its offers, best first; nil = one offer
@@ -52,6 +53,9 @@ func (h *depositProvider) set(change func(*depositProvider)) {
 	defer h.mu.Unlock()
 	change(h)
 }
+
+// IsolatesOn implements [plan.IsolatingProvider].
+func (h *depositProvider) IsolatesOn(uint64) bool { return h.isolates }
 
 func (h *depositProvider) Kind() swap.Kind { return swap.Intent }
 
@@ -96,7 +100,7 @@ func (h *depositProvider) Build(_ context.Context, o swap.Offer, t swap.Terms) (
 		}
 	}
 	id := common.Hash{31: 7}
-	c := chain.Call{ChainID: 1, From: t.Account, To: depot, Value: new(big.Int)}
+	c := chain.Call{ChainID: 1, From: t.From(), To: depot, Value: new(big.Int)}
 	built := swap.Built{Settlement: swap.ByProvider}
 	if t.Input() == native {
 		c.Value, c.Data = t.AmountIn, slices.Concat(depositCoin, pad(t.Account), id[:])

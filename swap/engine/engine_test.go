@@ -40,6 +40,7 @@ var (
 // A fakeSigner is a signer that can be locked and counts its transaction signatures.
 type fakeSigner struct {
 	key    *ecdsa.PrivateKey
+	other  func(common.Address) *ecdsa.PrivateKey // keys of isolated accounts; nil = none
 	locked atomic.Bool
 	gone   atomic.Bool // no wallet has the account
 	strict bool        // seals nothing while locked
@@ -47,7 +48,7 @@ type fakeSigner struct {
 	asked  chan chan struct{} // nil: sign at once; else each signature waits until the channel sent here is closed
 }
 
-func (h *fakeSigner) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
+func (h *fakeSigner) SignTx(_ context.Context, from common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
 	if h.locked.Load() {
 		return nil, errLocked
 	}
@@ -60,7 +61,13 @@ func (h *fakeSigner) SignTx(_ context.Context, _ common.Address, tx *types.Trans
 		<-goOn
 	}
 	h.signed.Add(1)
-	return types.SignTx(tx, types.LatestSignerForChainID(id), h.key)
+	key := h.key
+	if from != crypto.PubkeyToAddress(key.PublicKey) {
+		if key = h.other(from); key == nil {
+			return nil, errGone
+		}
+	}
+	return types.SignTx(tx, types.LatestSignerForChainID(id), key)
 }
 
 func (h *fakeSigner) SignTypedData(_ context.Context, _ common.Address, d apitypes.TypedData) ([]byte, error) {
@@ -200,6 +207,7 @@ type engineFixture struct {
 	clockOffset   atomic.Int64      // offset of the engine's clock in nanoseconds
 	wrapNodes     func(Nodes) Nodes // wraps the engine's nodes; nil = they are used as they are
 	wrapSender    func(Sender) Sender
+	isolated      IsolatedVault
 	recognition   atomic.Pointer[swap.Recognition] // of every token; nil = the chain's own are listed
 	service       *Service
 	stop          func()
@@ -222,6 +230,10 @@ func (p ownPrices) Out(_ context.Context, _ uint64, in common.Address, _ uint64,
 	tens := func(n uint8) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 	num := new(big.Int).Mul(amount, new(big.Int).Mul(big.NewInt(from.MicroUSD), tens(to.Decimals)))
 	return num.Div(num, new(big.Int).Mul(big.NewInt(to.MicroUSD), tens(from.Decimals))), nil
+}
+
+func (p ownPrices) Worth(ctx context.Context, id uint64, token common.Address, amount *big.Int) (*big.Int, error) {
+	return p.Out(ctx, id, token, id, common.Address{}, amount)
 }
 
 func (p ownPrices) token(a common.Address) *network.Token {
@@ -313,7 +325,7 @@ func (b *engineFixture) start() {
 	if b.otherProvider != nil {
 		p = b.otherProvider
 	}
-	b.service, err = NewService(Options{Journal: j, Providers: map[swap.Kind]swap.Provider{p.Kind(): p}, Nodes: nodes, Sender: sends, Signer: b.signer, Sealer: b.signer,
+	b.service, err = NewService(Options{Isolated: b.isolated, Journal: j, Providers: map[swap.Kind]swap.Provider{p.Kind(): p}, Nodes: nodes, Sender: sends, Signer: b.signer, Sealer: b.signer,
 		Pricer: ownPrices{b.chain}, Recognize: b.recognize, Confirmer: ByCall{}, Fees: swap.DefaultFees(), Unlocked: func() bool { return !b.signer.locked.Load() }, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
 		OpenOrders: 10, Now: b.now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
 		Log: func(_ swap.Order, err error) { b.mu.Lock(); b.logged = append(b.logged, err.Error()); b.mu.Unlock() }})

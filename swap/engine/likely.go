@@ -63,5 +63,7 @@ func (e *Engine) namesAnother(o swap.Order, ev chain.Evidence) (bool, error) {
 	return false, nil
 }
 
-// isMine reports whether an account is one of the wallet's.
-func (e *Engine) isMine(a common.Address) bool { return e.Mine != nil && e.Mine(a) }
+// isMine reports whether an account is one of the wallet's, isolated ones included.
+func (e *Engine) isMine(a common.Address) bool {
+	return e.Mine != nil && e.Mine(a) || e.Journal.IsIsolated(a)
+}

@@ -457,6 +457,10 @@ func (f pricerFunc) Out(_ context.Context, src uint64, in common.Address, dst ui
 	return f(src, in, dst, out, n)
 }
 
+func (f pricerFunc) Worth(ctx context.Context, id uint64, token common.Address, amount *big.Int) (*big.Int, error) {
+	return f.Out(ctx, id, token, id, common.Address{}, amount)
+}
+
 type noNodes struct{ Nodes }
 
 func (noNodes) Network(uint64) (chain.Network, error) { return chain.Network{}, errors.New("none") }

@@ -264,6 +264,10 @@ func (p modelPricer) Out(_ context.Context, src uint64, _ common.Address, dst ui
 	return new(big.Int).SetUint64(worth), nil
 }
 
+func (p modelPricer) Worth(ctx context.Context, id uint64, token common.Address, amount *big.Int) (*big.Int, error) {
+	return p.Out(ctx, id, token, id, common.Address{}, amount)
+}
+
 // A modelSigner signs for both accounts unless it is locked, and checks the bytes against
 // the user's consent and the model's state.
 type modelSigner struct {

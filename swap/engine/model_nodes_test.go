@@ -103,6 +103,17 @@ func (n modelNodes) Balance(_ context.Context, id uint64, account, token common.
 	return new(big.Int).SetUint64(a.tokens[slices.Index(c.tokens[:], token)].balance), nil
 }
 
+func (n modelNodes) Balances(ctx context.Context, id uint64, account common.Address, tokens []common.Address) (all []*big.Int, err error) {
+	for _, token := range tokens {
+		b, err := n.Balance(ctx, id, account, token)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b)
+	}
+	return all, nil
+}
+
 func (n modelNodes) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
 	all, err := n.Allowances(ctx, id, owner, []chain.Grantee{{Token: token, Spender: spender}})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 // Nodes is what this package needs of the networks. *chain.MultiClient satisfies it.
 type Nodes interface {
 	plan.Nodes
+	Balances(ctx context.Context, id uint64, account common.Address, tokens []common.Address) ([]*big.Int, error)
 	Allowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error)
 	PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error)
 	// ReadsTransactions reports whether Evidence and Head answer for a network; the other

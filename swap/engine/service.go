@@ -148,7 +148,7 @@ func NewService(o Options) (*Service, error) {
 	if s.engine.Log == nil {
 		s.engine.Log = func(swap.Order, error) {}
 	}
-	s.sweeper = sweeper{o: o, log: s.engine.Log, notify: s.notify, due: map[string]time.Time{}, wake: make(chan struct{}, 1)}
+	s.sweeper = sweeper{o: o, log: s.engine.Log, notify: s.notify, pause: s.engine.Pause, due: map[journal.Found]sweepDue{}, wake: make(chan struct{}, 1)}
 	return s, nil
 }
 
@@ -173,7 +173,9 @@ func (s *Service) Wait() { s.engine.Wait() }
 // Wake lets orders go on that wait for the keys, which were unlocked.
 func (s *Service) Wake() {
 	s.engine.Wake()
-	s.sweeper.lookAtAll()
+	if s.o.Isolated != nil {
+		s.sweeper.lookAtAll()
+	}
 }
 
 // DropPlans drops offers and prepared plans. Once it returns, no act that rests on one is

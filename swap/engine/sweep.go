@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -28,9 +29,10 @@ type IsolatedVault interface {
 	OwnerOf(ctx context.Context, isolated common.Address) (common.Address, error)
 }
 
+// ErrIsolatedTaken means that an order took an isolated account before.
+var ErrIsolatedTaken = errors.New("the isolated account is taken")
+
 const (
-	sweepAgain    = 20 * time.Second    // until a sweep that goes on is looked at again
-	sweepLate     = 15 * time.Minute    // until one that failed is tried again
 	sweepFor      = 30 * 24 * time.Hour // how long after an order ended its isolated account is looked at
 	sweepAttempts = 20                  // most transactions for one nonce
 )
@@ -43,10 +45,18 @@ type sweeper struct {
 	o      Options
 	log    func(o swap.Order, err error)
 	notify func(swap.Order)
+	pause  func(still time.Duration) time.Duration // as of an order that nothing happens to
 
 	mu   sync.Mutex
-	due  map[string]time.Time // by order: when its isolated account is looked at
+	due  map[journal.Found]sweepDue
 	wake chan struct{}
+}
+
+// A sweepDue is when an isolated account is looked at, and for which order; "" = for one
+// that a restore found.
+type sweepDue struct {
+	when  time.Time
+	order string
 }
 
 // look has the isolated account of an order looked at, if its own steps are over.
@@ -54,12 +64,19 @@ func (w *sweeper) look(o swap.Order) {
 	if w.o.Isolated == nil || !o.Terms.IsIsolated() || !o.State.Final() && o.Step < len(o.Plan.Steps) || w.o.Now().Sub(o.Updated) > sweepFor {
 		return
 	}
-	w.at(o.ID, w.o.Now())
+	w.at(journal.Found{Chain: o.Terms.SrcChain, Account: o.Terms.Isolated}, sweepDue{w.o.Now(), o.ID})
 }
 
-// lookAtAll does so for all orders of the last time.
+// lookAtAll does so for all orders of the last time, and for what a restore found.
 func (w *sweeper) lookAtAll() {
-	for cursor := ""; w.o.Isolated != nil; {
+	found, err := w.o.Journal.Found()
+	if err != nil {
+		w.log(swap.Order{}, err)
+	}
+	for _, f := range found {
+		w.at(f, sweepDue{when: w.o.Now()})
+	}
+	for cursor := ""; ; {
 		page, next, err := w.o.Journal.List(common.Address{}, false, cursor, 100)
 		if err != nil || len(page) == 0 {
 			return
@@ -73,40 +90,40 @@ func (w *sweeper) lookAtAll() {
 	}
 }
 
-func (w *sweeper) at(order string, when time.Time) {
+func (w *sweeper) at(f journal.Found, d sweepDue) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if was, ok := w.due[order]; ok && !was.After(when) {
+	if was, ok := w.due[f]; ok && !was.when.After(d.when) {
 		return
 	}
-	w.due[order] = when
+	w.due[f] = d
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
 }
 
-// next removes and returns an order that is due, or how long until one is.
-func (w *sweeper) next() (order string, wait time.Duration) {
+// next removes and returns an account that is due, or how long until one is.
+func (w *sweeper) next() (f journal.Found, d sweepDue, wait time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	wait = time.Hour
-	for id, when := range w.due {
-		left := when.Sub(w.o.Now())
+	for f, d := range w.due {
+		left := d.when.Sub(w.o.Now())
 		if left <= 0 {
-			delete(w.due, id)
-			return id, 0
+			delete(w.due, f)
+			return f, d, 0
 		}
 		wait = min(wait, left)
 	}
-	return "", wait
+	return f, d, wait
 }
 
 // run looks at accounts, one after the other, until ctx ends.
 func (w *sweeper) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		id, wait := w.next()
-		if id == "" {
+		f, d, wait := w.next()
+		if wait > 0 {
 			select {
 			case <-ctx.Done():
 			case <-w.wake:
@@ -114,49 +131,66 @@ func (w *sweeper) run(ctx context.Context) {
 			}
 			continue
 		}
-		o, err := w.o.Journal.Get(id)
-		if err != nil || !w.o.Unlocked() {
+		if !w.o.Unlocked() {
 			continue // all are looked at again after the next unlock
 		}
-		again, err := w.sweep(ctx, o)
+		again, err := w.sweepRecovered(ctx, f, d.order)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			w.log(o, fmt.Errorf("isolated account %s: %w", o.Terms.Isolated, err))
-			w.at(id, w.o.Now().Add(sweepLate))
+			w.log(swap.Order{ID: d.order}, fmt.Errorf("isolated account %s on chain %d: %w", f.Account, f.Chain, err))
+			w.at(f, sweepDue{w.o.Now().Add(w.pause(time.Hour)), d.order})
 		case again:
-			w.at(id, w.o.Now().Add(sweepAgain))
+			w.at(f, sweepDue{w.o.Now().Add(w.pause(time.Minute)), d.order})
 		}
 	}
 }
 
-// sweep makes the next transaction that is due, or follows those that were made, and reports
+// sweepRecovered is sweep with panics turned into errors: one account must not stop the rest.
+func (w *sweeper) sweepRecovered(ctx context.Context, f journal.Found, order string) (again bool, err error) {
+	defer func() {
+		if why := recover(); why != nil {
+			again, err = false, fmt.Errorf("panic: %v", why)
+		}
+	}()
+	return w.sweep(ctx, f, order)
+}
+
+// sweep makes the next transfer that is due, or follows those that were made, and reports
 // whether there may be more to do.
-func (w *sweeper) sweep(ctx context.Context, o swap.Order) (again bool, err error) {
-	t := o.Terms
-	owner, err := w.o.Isolated.OwnerOf(ctx, t.Isolated)
+func (w *sweeper) sweep(ctx context.Context, f journal.Found, order string) (again bool, err error) {
+	owner, err := w.o.Isolated.OwnerOf(ctx, f.Account)
 	if err != nil {
 		return false, err
 	}
-	n, err := w.o.Nodes.Nonces(ctx, t.SrcChain, t.Isolated)
+	tokens, err := w.tokens(f.Chain, order)
 	if err != nil {
 		return false, err
 	}
-	made, err := w.o.Sender.RecordsByNonce(t.SrcChain, t.Isolated, 0, n.Next+1)
+	n, err := w.o.Nodes.Nonces(ctx, f.Chain, f.Account)
 	if err != nil {
 		return false, err
 	}
-	prefix := fmt.Sprintf("sweep/%d/%s/", t.SrcChain, t.Isolated.Hex())
+	made, err := w.o.Sender.RecordsByNonce(f.Chain, f.Account, 0, n.Next+1)
+	if err != nil {
+		return false, err
+	}
+	prefix := fmt.Sprintf("sweep/%d/%s/", f.Chain, f.Account.Hex())
 	for _, tx := range made {
 		if tx == nil || !strings.HasPrefix(tx.Key, prefix) || tx.State == chain.TxRejected {
 			continue
 		}
-		if pending, err := w.follow(ctx, o.ID, tx); pending || err != nil {
+		if pending, err := w.follow(ctx, order, tx); pending || err != nil {
 			return pending, err
 		}
 	}
-	call, left, err := w.nextTransfer(ctx, t, owner)
-	if err != nil || call == nil {
-		return false, errors.Join(err, w.record(o.ID, swap.NewCause(swap.ReasonLeftIsolated), func(i *swap.Isolation) { i.Left = left }))
+	call, left, err := w.nextTransfer(ctx, f, owner, tokens)
+	switch {
+	case err != nil:
+		return false, err
+	case call == nil && order == "":
+		return false, w.o.Journal.DropFound(f)
+	case call == nil:
+		return false, w.record(order, swap.NewCause(swap.ReasonLeftIsolated), func(i *swap.Isolation) { i.Left = left })
 	}
 	for attempt := range sweepAttempts {
 		_, err = w.o.Sender.Submit(ctx, fmt.Sprintf("%s%d/%d", prefix, n.Next, attempt), *call, chain.Policy{Until: w.o.Now().Add(sweepFor)})
@@ -167,6 +201,27 @@ func (w *sweeper) sweep(ctx context.Context, o swap.Order) (again bool, err erro
 	return err == nil, err
 }
 
+// tokens returns the tokens that may be left of an order; of an account that a restore
+// found, the wallet's own on that chain.
+func (w *sweeper) tokens(chainID uint64, order string) (all []common.Address, err error) {
+	if order == "" {
+		if w.o.Tokens != nil {
+			all = w.o.Tokens(chainID)
+		}
+	} else {
+		o, err := w.o.Journal.Get(order)
+		if err != nil {
+			return nil, err
+		}
+		if all = []common.Address{o.Terms.TokenIn, o.Terms.MinRefund().Token}; o.Terms.DstChain == o.Terms.SrcChain {
+			all = append(all, o.Terms.TokenOut)
+		}
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(a common.Address) bool { return a == chain.Native })
+	slices.SortFunc(all, common.Address.Cmp)
+	return slices.Compact(all), nil
+}
+
 // follow polls a transfer back and records it once it is mined at the network's depth.
 func (w *sweeper) follow(ctx context.Context, order string, tx *chain.Tx) (pending bool, err error) {
 	now, ev, err := w.o.Sender.Poll(ctx, tx.Key)
@@ -174,7 +229,7 @@ func (w *sweeper) follow(ctx context.Context, order string, tx *chain.Tx) (pendi
 		return !now.State.Final(), err
 	}
 	token, _, amount, ok := swap.TransferOf(tx.Call)
-	if !ok || !ev.Success {
+	if !ok || !ev.Success || order == "" {
 		return false, nil
 	}
 	return false, w.record(order, swap.NewCause(swap.ReasonReturned, "token", token.Hex(), "amount", amount.String()), func(i *swap.Isolation) {
@@ -213,53 +268,63 @@ func (w *sweeper) record(order string, note swap.Cause, change func(*swap.Isolat
 
 // nextTransfer returns the transfer of what is there of a token or, if there is none, of the
 // coin; nil if nothing is left, or what cannot be moved or is not worth its gas.
-func (w *sweeper) nextTransfer(ctx context.Context, t swap.Terms, owner common.Address) (call *chain.Call, left []swap.Spend, err error) {
-	coins, err := w.o.Nodes.Balance(ctx, t.SrcChain, t.Isolated, chain.Native)
+func (w *sweeper) nextTransfer(ctx context.Context, f journal.Found, owner common.Address, tokens []common.Address) (call *chain.Call, left []swap.Spend, err error) {
+	all, err := w.o.Nodes.Balances(ctx, f.Chain, f.Account, append(tokens, chain.Native))
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, token := range sweptTokens(t) {
-		amount, err := w.o.Nodes.Balance(ctx, t.SrcChain, t.Isolated, token)
-		if err != nil {
-			return nil, nil, err
-		}
-		if amount.Sign() == 0 {
+	coins := all[len(tokens)]
+	for i, token := range tokens {
+		if all[i] == nil || all[i].Sign() == 0 { // nil: the contract does not answer as a token
 			continue
 		}
-		c := swap.TransferCall(t.SrcChain, token, t.Isolated, owner, amount)
+		c := swap.TransferCall(f.Chain, token, f.Account, owner, all[i])
 		cost, err := w.o.Nodes.Cost(ctx, c)
 		switch {
-		case err != nil && !errors.Is(err, chain.ErrFunds):
+		case err != nil && !errors.Is(err, chain.ErrFunds) && !errors.Is(err, chain.ErrWouldRevert):
 			return nil, nil, err
 		case err == nil && cost.Max.Cmp(coins) <= 0:
 			return &c, nil, nil
 		}
-		left = append(left, swap.Spend{Token: token, Amount: amount})
+		left = append(left, swap.Spend{Token: token, Amount: all[i]})
 	}
+	coin := swap.Spend{Token: chain.Native, Amount: coins}
 	switch {
 	case coins.Sign() == 0:
 		return nil, left, nil
 	case len(left) > 0: // with more coin they could be moved
-		return nil, append(left, swap.Spend{Token: chain.Native, Amount: coins}), nil
+		return nil, append(left, coin), nil
 	}
-	c := swap.TransferCall(t.SrcChain, chain.Native, t.Isolated, owner, new(big.Int))
+	c := swap.TransferCall(f.Chain, chain.Native, f.Account, owner, new(big.Int))
 	cost, err := w.o.Nodes.Cost(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
 	if c.Value = new(big.Int).Sub(coins, cost.Max); c.Value.Cmp(cost.Max) < 0 {
-		return nil, []swap.Spend{{Token: chain.Native, Amount: coins}}, nil
+		return nil, []swap.Spend{coin}, nil
 	}
 	return &c, nil, nil
 }
 
-// sweptTokens returns the tokens that an order may leave in its isolated account.
-func sweptTokens(t swap.Terms) []common.Address {
-	all := []common.Address{t.TokenIn, t.MinRefund().Token}
-	if t.DstChain == t.SrcChain {
-		all = append(all, t.TokenOut)
+// SweepFound has isolated accounts looked at that a restore of a wallet found used, on every
+// chain where a provider may have needed one.
+func (s *Service) SweepFound(accounts []common.Address) error {
+	var all []journal.Found
+	for _, id := range swap.SupportedChains() {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(s.o.Providers)), func(p swap.Provider) bool {
+			i, ok := p.(plan.IsolatingProvider)
+			return ok && i.IsolatesOn(id)
+		}) {
+			continue
+		}
+		if net, err := s.o.Nodes.Network(id); err != nil || net.HasEnded() {
+			continue
+		}
+		for _, a := range accounts {
+			all = append(all, journal.Found{Chain: id, Account: a})
+		}
 	}
-	all = slices.DeleteFunc(all, func(a common.Address) bool { return a == chain.Native })
-	slices.SortFunc(all, common.Address.Cmp)
-	return slices.Compact(all)
+	err := s.o.Journal.AddFound(all)
+	s.sweeper.lookAtAll()
+	return err
 }

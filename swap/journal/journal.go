@@ -35,7 +35,7 @@ func (j *Journal) DB() *bolt.DB { return j.db }
 // Open creates the buckets in db and makes the indexes anew (see reindex).
 func Open(db *bolt.DB) (*Journal, error) {
 	err := db.Update(func(tx *bolt.Tx) error {
-		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, traceBucket, DailySpendBucket} {
+		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, traceBucket, isolatedBucket, foundBucket, DailySpendBucket} {
 			if _, err := tx.CreateBucketIfNotExists(b); err != nil {
 				return err
 			}
@@ -101,6 +101,9 @@ func (j *Journal) Create(o swap.Order, content common.Hash, also ...func(*bolt.T
 			return err
 		}
 		if err := putRequest(tx, o.Request, content, o.ID); err != nil {
+			return err
+		}
+		if err := putIsolated(tx, o.Terms); err != nil {
 			return err
 		}
 		if err := runWrites(tx, also); err != nil {

@@ -17,8 +17,8 @@ type IsolatedAccounts interface {
 	// NextIsolated returns owner's first isolated account, with a number of at least from,
 	// that no order took. It records nothing. It fails with the vault's error when locked.
 	NextIsolated(ctx context.Context, owner common.Address, from uint32) (number uint32, isolated common.Address, err error)
-	// TakeIsolated makes the vault sign for an isolated account from now on. It fails if an
-	// order took it before.
+	// TakeIsolated makes the vault sign for an isolated account from now on. It fails with
+	// engine.ErrIsolatedTaken if an order took it before.
 	TakeIsolated(ctx context.Context, owner common.Address, number uint32) error
 }
 

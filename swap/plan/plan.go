@@ -36,6 +36,9 @@ type Nodes interface {
 // error means unknown.
 type Pricer interface {
 	Out(ctx context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error)
+	// Worth returns what an amount is worth in wei of its network's coin. It may rest on
+	// weaker prices than Out, since only the gas guard's share is computed by it.
+	Worth(ctx context.Context, chainID uint64, token common.Address, amount *big.Int) (*big.Int, error)
 }
 
 // Orders tells what the account's other orders claim. Amounts are base units.

@@ -78,7 +78,7 @@ func valueInNative(ctx context.Context, n Nodes, p Pricer, t swap.Terms) *big.In
 	if t.TokenIn == (common.Address{}) || t.TokenIn == net.WrappedNative {
 		return t.AmountIn
 	}
-	worth, err := p.Out(ctx, t.SrcChain, t.TokenIn, t.SrcChain, common.Address{}, t.AmountIn)
+	worth, err := p.Worth(ctx, t.SrcChain, t.TokenIn, t.AmountIn)
 	if err != nil {
 		return nil
 	}

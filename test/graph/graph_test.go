@@ -93,7 +93,7 @@ var allowedImports = map[string][]string{
 	"cmd/swapkeep-sandbox": {"extension/messages", "cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/protocol", "test/audit"},
 
 	// not linked into anything that ships
-	"bench":           {"priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap", "swap/engine", "swap/journal"},
+	"bench":           {"priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/source", "priceapi/web", "rest", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap", "swap/engine", "swap/journal"},
 	"bench/echohost":  {},
 	"test/await":      {}, // any test may import it
 	"test/fakedaemon": {"host/frame", "host/owner", "host/protocol", "host/transport"},

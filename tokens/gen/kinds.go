@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 
+	"swapkeep/tokens"
+
 	"github.com/ethereum/go-ethereum/common"
 )
 
@@ -14,12 +16,9 @@ const (
 	other
 )
 
-// kinds holds the symbols of each kind, as the lists write them.
+// kinds holds the symbols of each kind, as the lists write them; those of stable coins are in
+// package tokens.
 var kinds = kindsOf([]string{
-	stable: `USDT USDC DAI USDT0 USD₮0 USDS USDe USD1 PYUSD RLUSD GHO FDUSD crvUSD FRAX frxUSD USDC.e USDbC axlUSDC USDG USD0 TUSD
-		USDP GUSD LUSD BOLD BUSD USDD USDY USDM USDX USDz USR AUSD RUSD rUSD USDa USDf USDtb USDB MUSD mUSD sUSD MAI MIM DOLA alUSD
-		lvlUSD cUSD USDm USD* FXUSD fxUSD vUSD wM M USDA HONEY EURC EURS EURe agEUR EURA EURCV EURI EURT EUROe EURm EURW GBPm
-		GBPe CHFm JPYm VCHF VEUR ZCHF XSGD GYEN BRZ BRLA MXNB IDRX TRYB CADC NZDS QCAD XIDR TNSGD JPYC`,
 	wrapped: `WETH WBTC WBNB WMON cbBTC BTCB BTC.b tBTC FBTC SOL WSOL uSOL WAVAX WMATIC WPOL WXRP cbXRP cbDOGE cbADA cbLTC FXRP
 		XRP ADA DOGE LTC DOT BCH ETC FIL EOS XLM TRX AVAX MATIC POL ATOM ZEC uXRP uDOGE uADA uSUI PAXG XAUt XAUt0 kBTC uBTC`,
 	staked: `stETH wstETH rETH cbETH weETH eETH ezETH rsETH wrsETH osETH ETHx frxETH sfrxETH mETH cmETH swETH rswETH pufETH ankrETH
@@ -40,6 +39,9 @@ func kindsOf(rows []string) map[string]int {
 }
 
 func kindOf(t token) int {
+	if tokens.Par(t.Symbol) > 0 {
+		return stable
+	}
 	if kind, ok := kinds[t.Symbol]; ok {
 		return kind
 	}
