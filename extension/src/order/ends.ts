@@ -1,5 +1,6 @@
 import type { MessageKey } from "../i18n/keys";
 import type { Order, OrderState, ProvenBy, Spend } from "../wire/protocol";
+import { isolatedFunds } from "./isolated";
 import { type Line, line, type OrderFormatter } from "./line";
 import { claim } from "./cause-words";
 import { lookUp, orderStatus } from "./status";
@@ -141,6 +142,8 @@ function whereabouts(o: Order, format: OrderFormatter): Line {
 	const at = [format.account(terms.account), format.network(terms.srcChainId)];
 	const gas = verdict?.evidence && format.coin(verdict.evidence.chainId, verdict.evidence.feePaid);
 	if (o.wrapped) return line("order_funds_wrapped", held, ...at);
+	const isolated = isolatedFunds(o);
+	if (isolated) return line(isolated.key, isolated.back ? format.amount(terms.srcChainId, terms.tokenIn, isolated.back) : held, ...at);
 	return gas ? line("order_funds_gas", held, ...at, gas) : line("order_funds_kept", held, ...at);
 }
 

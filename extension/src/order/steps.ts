@@ -1,6 +1,7 @@
 import { contractName } from "../components/address";
 import type { MessageKey } from "../i18n/keys";
 import type { EffectKind, Order, OrderState, Step } from "../wire/protocol";
+import { fundLine } from "./isolated";
 import { type Line, line, type OrderFormatter } from "./line";
 
 export type StepMark = "preview" | "active" | "waiting" | "done" | "skipped" | "failed" | "dropped";
@@ -45,6 +46,7 @@ function spender(address: string, { terms }: Order, format: OrderFormatter): str
 
 /** What each kind of step does. */
 const does: Record<EffectKind, (s: Step, o: Order, format: OrderFormatter) => Line> = {
+	fund: (s, o, format) => fundLine(s.effect, o.terms, format),
 	approve: (s, o, format) => {
 		const [a] = s.effect.approves ?? [];
 		if (!a) return line("order_step_call");
