@@ -157,8 +157,8 @@ func (t Terms) ruleOf(f Effect) (effectRule, bool) {
 // target must be pinned: an arbitrary contract could be a Safe that the account owns. An
 // isolated account owns nothing.
 func (s checkContext) mayUse(r effectRule, f Effect) bool {
-	if s.t.IsIsolated() && (f.Kind == Opaque || f.Kind == Fund && f.Target == s.t.Isolated) {
-		return true
+	if s.t.IsIsolated() && f.Target != (common.Address{}) && (f.Kind == Opaque || f.Kind == Fund) {
+		return true // checkFund says which
 	}
 	return s.pins.Allows(f.Chain, r.role, f.Target) || s.pins.Allows(f.Chain, r.or, f.Target) || r.input && f.Target == s.t.Input()
 }

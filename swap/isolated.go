@@ -72,7 +72,7 @@ func TransferOf(c chain.Call) (token, to common.Address, amount *big.Int, ok boo
 	case c.Value == nil:
 	case len(c.Data) == 0:
 		return chain.Native, c.To, c.Value, true
-	case len(c.Data) == transferLength && bytes.HasPrefix(c.Data, transferSelector) && c.Value.Sign() == 0 && len(bytes.Trim(c.Data[4:16], "\x00")) == 0:
+	case c.To != chain.Native && len(c.Data) == transferLength && bytes.HasPrefix(c.Data, transferSelector) && c.Value.Sign() == 0 && len(bytes.Trim(c.Data[4:16], "\x00")) == 0:
 		return c.To, common.BytesToAddress(c.Data[16:36]), new(big.Int).SetBytes(c.Data[36:]), true
 	}
 	return token, to, nil, false
@@ -113,6 +113,14 @@ func DecodeFund(t Terms, c chain.Call) (Effect, error) {
 	return FundEffect(c, token, amount), nil
 }
 
+// fundTarget returns whom the transfer of a token to the isolated account calls.
+func (t Terms) fundTarget(token common.Address) common.Address {
+	if token == chain.Native {
+		return t.Isolated
+	}
+	return token
+}
+
 // fundedToken returns the token that an effect moves to the isolated account.
 func fundedToken(f Effect) common.Address {
 	if len(f.Spends) != 1 {
@@ -134,6 +142,8 @@ func checkFund(s checkContext, f Effect) error {
 	switch {
 	case !t.IsIsolated():
 		return RefuseField(NotAsAccepted, "isolated", "the plan has no isolated account to move anything to")
+	case f.Target != t.fundTarget(token):
+		return RefuseField(NotAsAccepted, "to", "the transfer to the isolated account calls %s", f.Target)
 	case len(f.Approves)+len(f.Receives)+len(f.Pays) != 0 || !f.Deadline.IsZero():
 		return RefuseField(NotAsAccepted, "pays", "the transfer to the isolated account does more than that")
 	case token != chain.Native:

@@ -30,7 +30,7 @@ var (
 
 	depotBase     = common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B")
 	depotEthereum = common.HexToAddress("0x4bACc118f9CEe2f6e9b52AAb317F8b5aaf2503F5")
-	sandboxDepot  = common.HexToAddress("0x5a4D000000000000000000000000000000000021") // only in the sandbox
+	otherDepot    = common.HexToAddress("0x5a4D000000000000000000000000000000000021") // not built in
 
 	recorded = time.Unix(1_795_159_800, 0).UTC() // 2026-11-20 07:30:00
 
@@ -96,7 +96,7 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	if r.TokenIn == native {
 		spender = native
 	}
-	if r.TokenIn == native {
+	if r.TokenIn == native || x.target == otherDepot {
 		refundFrom = nil
 	}
 	f := providertest.Flow{
@@ -188,7 +188,7 @@ func suite() providertest.Suite {
 		recording{"ethereum-usdt-weth", "Hyperstream", "509521195673062120", "506973589694696810", 45 * time.Second, depotEthereum, settling("published"), map[string]swap.Claim{
 			"refunded": refunded(1),
 		}}.flow(request(1, usdtEthereum, "1000000000", 1, wethEthereum, 40)),
-		recording{"optimism-usdc-polygon", "Hyperstream", "49800000", "49551000", 30 * time.Second, sandboxDepot, settling("published"), map[string]swap.Claim{
+		recording{"optimism-usdc-polygon", "Hyperstream", "49800000", "49551000", 30 * time.Second, otherDepot, settling("published"), map[string]swap.Claim{
 			"filled": filled(137),
 		}}.flow(request(10, usdcOptimism, "50000000", 137, usdcPolygon, 40)),
 	}

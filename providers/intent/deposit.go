@@ -23,8 +23,8 @@ func (d deposit) call(t swap.Terms) *chain.Call {
 }
 
 // check refuses a deposit that does not go to a built-in contract of the source chain, unless
-// an isolated account makes it, or whose value is not exactly the input for the native coin and zero for a token. What it
-// moves is read off a simulation by package swap.
+// an isolated account makes it, or whose value is not exactly the input for the native coin
+// and zero for a token. What it moves is read off a simulation by package swap.
 func (d deposit) check(t swap.Terms, depots []depositContract) error {
 	value := new(big.Int)
 	if t.TokenIn == chain.Native {

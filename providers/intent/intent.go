@@ -1,8 +1,9 @@
 // Package intent swaps, mostly between chains, by deposits that fillers pay out: Khalani
 // HyperStream. The provider finds routes, builds the actions of a deposit and follows the
 // order. Every action is checked against the terms before the first is signed. The
-// deposit's calldata format is not published, so a deposit goes only to built-in contracts,
-// and package swap bounds what it may take: the input, once, and nothing else.
+// deposit's calldata format is not published, so a deposit goes only to built-in contracts
+// or, on networks that have none, comes from an isolated account; and package swap bounds
+// what it may take: the input, once, and nothing else.
 package intent
 
 import (

@@ -35,9 +35,15 @@ func networkTable() string {
 
 func depotTable() string {
 	var b strings.Builder
-	b.WriteString("| Chain | Contract |\n|---|---|\n")
+	b.WriteString("| Chain | Contract | Who calls it |\n|---|---|---|\n")
 	for _, d := range depositContracts {
-		fmt.Fprintf(&b, "| %d | `%s` |\n", d.chain, d.address)
+		fmt.Fprintf(&b, "| %d | `%s` | the account |\n", d.chain, d.address)
+	}
+	p := &Provider{depositContracts: depositContracts}
+	for _, n := range networks {
+		if n.Enabled && p.IsolatesOn(n.ChainID) {
+			fmt.Fprintf(&b, "| %d | none is built in | an isolated account |\n", n.ChainID)
+		}
 	}
 	return b.String()
 }

@@ -216,7 +216,7 @@ func (g *routeCollector) add(quoteID string, raw []byte) (f parsedRoute, ok bool
 }
 
 // offers returns the routes as offers, in their order. If none deposits into a built-in
-// contract it fails, with the reason of the first refused route where there is one.
+// contract or from an isolated account it fails, with the reason of the first refused route where there is one.
 func (g *routeCollector) offers(ctx context.Context) ([]swap.Offer, error) {
 	now := g.now()
 	sortRoutes(g.routes, now)

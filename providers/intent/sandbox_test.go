@@ -49,6 +49,7 @@ type walletFixture struct {
 	db      *bolt.DB
 	service *engine.Service
 	stop    context.CancelFunc
+	vault   isolatedVault
 
 	mu     sync.Mutex
 	logged []string
@@ -106,8 +107,15 @@ func symbol(t *testing.T, c *sandbox.Chain, name string) common.Address {
 	return common.Address{}
 }
 
-func (c *walletFixture) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
-	return types.SignTx(tx, types.LatestSignerForChainID(id), c.key)
+func (c *walletFixture) SignTx(_ context.Context, from common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
+	if from == c.who {
+		return types.SignTx(tx, types.LatestSignerForChainID(id), c.key)
+	}
+	key, err := c.vault.keyOf(from)
+	if err != nil {
+		return nil, err
+	}
+	return types.SignTx(tx, types.LatestSignerForChainID(id), key)
 }
 
 func (c *walletFixture) SignTypedData(context.Context, common.Address, apitypes.TypedData) ([]byte, error) {
@@ -168,7 +176,7 @@ func (c *walletFixture) start() {
 		c.t.Fatal(err)
 	}
 	c.service, err = engine.NewService(engine.Options{
-		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.Intent: p}, Nodes: c.hub, Sender: sender, Signer: c, Sealer: c, Pricer: c, Recognize: onList,
+		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.Intent: p}, Nodes: c.hub, Sender: sender, Signer: c, Sealer: c, Isolated: &c.vault, Pricer: c, Recognize: onList,
 		Confirmer: engine.ByCall{}, Fees: fees, Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false },
 		OpenOrders: 100, Now: time.Now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
 		Log: func(o swap.Order, err error) {
@@ -307,7 +315,7 @@ func (c *walletFixture) deposited(t *testing.T, o swap.Order) intentsim.Order {
 		t.Fatalf("the provider has %d orders of the deposit %s: %+v", len(mine), o.Results[last].Tx, c.s.Intent().Orders())
 	}
 	if o.Terms.TokenIn != native {
-		left, err := c.hub.Allowance(t.Context(), o.Terms.SrcChain, o.Terms.TokenIn, c.who, o.Plan.Spender)
+		left, err := c.hub.Allowance(t.Context(), o.Terms.SrcChain, o.Terms.TokenIn, o.Terms.From(), o.Plan.Spender)
 		if err != nil || left.Sign() != 0 {
 			t.Errorf("an allowance of %s is left: %v", left, err)
 		}
@@ -349,7 +357,10 @@ func (c *walletFixture) endings(t *testing.T) {
 		{"a token across", bridgedUSDC, intentsim.Outcome{}, "", "", swap.LikelyPaid, false},
 		{"the coin across", bridgedETH, intentsim.Outcome{}, "", "", swap.LikelyPaid, false},
 		{"on one chain", stays, intentsim.Outcome{}, "", "", swap.LikelyPaid, false},
-		{"from another network", trade{10, usdcOptimism, "27000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{}, "", "", swap.LikelyPaid, false},
+		{"from a network without built-in contracts", trade{10, usdcOptimism, "27000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{}, "", "", swap.LikelyPaid, false},
+		{"the coin from such a network", trade{143, native, "1000000000000000000", 42161, native, ""}, intentsim.Outcome{}, "", "", swap.LikelyPaid, false},
+		{"refunded there", trade{10, usdcOptimism, "27200000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "refund"}, "", "", swap.PaymentSeen, false},
+		{"refunded there, by the contract itself", trade{10, usdcOptimism, "27300000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "refund", Reserve: true}, "", "", swap.PaymentSeen, false},
 		{"by a contract", trade{8453, usdcBase, "27500000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Reserve: true}, "", "", swap.LikelyPaid, false},
 		{"without the transaction", trade{8453, usdcBase, "28000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fill_unnamed"}, "", "", swap.PaymentSeen, false},
 		{"short", trade{8453, usdcBase, "29000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{PayBips: 9000}, "", "", swap.AwaitingProof, false},
@@ -374,6 +385,7 @@ func (c *walletFixture) endings(t *testing.T) {
 					t.Errorf("a verdict %+v", o.Verdict)
 				}
 				at := c.deposited(t, o)
+				c.isolated(t, o)
 				if x.condition == swap.LikelyPaid && (o.Candidate == nil || o.Candidate.Tx != at.Payment || o.Candidate.Amount.Cmp(o.Terms.MinOut) < 0) {
 					t.Errorf("seen %+v, paid in %s", o.Candidate, at.Payment)
 				}
@@ -528,17 +540,22 @@ func (c *walletFixture) hostile(t *testing.T) {
 		// unusual but correct
 		"hex_chainid": "", "number_chainid": "", "missing_chain_switch": "",
 	} {
-		t.Run(plan, func(t *testing.T) {
-			c.set(t, func(s *intentsim.Settings) { s.Plan = plan })
-			before := len(c.s.Chain(8453).Transactions())
-			_, err := c.prepare(t, bridgedUSDC)
-			if (err == nil) != (want == "") || err != nil && !errors.Is(err, &swap.Refusal{Code: want}) {
-				t.Errorf("want %q, got %v", want, err)
+		for _, x := range []trade{bridgedUSDC, {10, usdcOptimism, "25000000", 42161, usdcArbitrum, ""}} {
+			if plan == "stranger_contract" && x.src == 10 {
+				want = swap.NotAsAccepted // any contract may be called from there, but the stranger is none
 			}
-			if after := len(c.s.Chain(8453).Transactions()); after != before {
-				t.Errorf("%d transactions were sent", after-before)
-			}
-		})
+			t.Run(fmt.Sprintf("%s from %d", plan, x.src), func(t *testing.T) {
+				c.set(t, func(s *intentsim.Settings) { s.Plan = plan })
+				before := len(c.s.Chain(x.src).Transactions())
+				_, err := c.prepare(t, x)
+				if (err == nil) != (want == "") || err != nil && !errors.Is(err, &swap.Refusal{Code: want}) {
+					t.Errorf("want %q, got %v", want, err)
+				}
+				if after := len(c.s.Chain(x.src).Transactions()); after != before {
+					t.Errorf("%d transactions were sent", after-before)
+				}
+			})
+		}
 	}
 	for name, change := range map[string]func(*intentsim.Settings){
 		"a clock that is ahead":  func(s *intentsim.Settings) { s.ClockSeconds = 90 },
@@ -556,9 +573,7 @@ func (c *walletFixture) hostile(t *testing.T) {
 		trade
 		code swap.Code
 	}{
-		"another filler's route":                      {trade{8453, usdcBase, "25000000", 42161, usdcArbitrum, "DeBridge"}, swap.UnsupportedRoute},
-		"where no contract is built in":               {trade{143, native, "10000000000000000", 42161, native, ""}, swap.NotPinned},
-		"where none is built in, to the same network": {trade{143, native, "10000000000000000", 143, symbol(t, c.s.Chain(143), "USDC"), ""}, swap.NotPinned},
+		"another filler's route": {trade{8453, usdcBase, "25000000", 42161, usdcArbitrum, "DeBridge"}, swap.UnsupportedRoute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := c.prepare(t, x.trade); !errors.Is(err, &swap.Refusal{Code: x.code}) || !strings.Contains(err.Error(), "choose another route") {

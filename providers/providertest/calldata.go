@@ -126,11 +126,12 @@ func (h *harness) envelope(t *testing.T, i int) {
 }
 
 // safe sends a step to the Safe, with its own calldata and with calls that a Safe obeys. It
-// is not enough that the digest differs: a new plan could be accepted by its own digest.
+// is not enough that the digest differs: a new plan could be accepted by its own digest. An
+// isolated account may call it, since it obeys the account alone.
 func (h *harness) safe(t *testing.T, i int) {
 	for name, data := range obeyed(h.order.Plan.Steps[i].Call.Data) {
 		call := *h.order.Plan.Steps[i].Call
-		call.To, call.Data = Safe, data
+		call.From, call.To, call.Data = h.terms.Account, Safe, data
 		steps := slices.Clone(h.order.Plan.Steps)
 		steps[i].Call = &call
 		if err := h.judge(h.p, steps, made, map[string]string{}); code(err) == "" {

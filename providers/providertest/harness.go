@@ -39,6 +39,8 @@ func newHarness(t *testing.T, s Suite, f Flow) *harness {
 	t.Helper()
 	h := &harness{suite: s, flow: f, server: replay(t, s, f)}
 	h.p = h.provider(t, longTimeout)
+	h.flow.Request = isolate(h.p, f.Request)
+	f = h.flow
 	offer, others, err := h.quote(t.Context(), h.p)
 	if err != nil {
 		t.Fatalf("quote: %v", err)
@@ -82,7 +84,7 @@ func (h *harness) provider(t testing.TB, attempt time.Duration) swap.Provider {
 func termsOf(o swap.Offer, f Flow) swap.Terms {
 	r := o.Request
 	return swap.Terms{
-		Provider: o.Provider, Account: r.Account, SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn,
+		Provider: o.Provider, Account: r.Account, Isolated: r.Isolated, SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn,
 		DstChain: r.DstChain, TokenOut: r.TokenOut, Recipient: r.Recipient, MinOut: o.MinOut, RefundTo: r.RefundTo,
 		Deadline: f.Deadline, FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: f.MakerFeeBps,
 		GasCeiling: big.NewInt(1e18), Refund: o.Refund, Wrap: o.Wrap,
@@ -254,7 +256,7 @@ func (h *harness) judge(p swap.Provider, steps []swap.Step, at stage, facets map
 			facets[name+"typed"] = text(s.TypedData)
 		}
 	}
-	effects = append(wrapFirst(h.terms), effects...)
+	effects = slices.Concat(funding(h.terms), wrapFirst(h.terms), effects)
 	if err := swap.Check(h.terms, effects, p.Pins()); err != nil {
 		return err
 	}

@@ -35,6 +35,9 @@ func (h *harness) honest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if s.Call != nil && s.Call.From != h.terms.From() {
+			t.Errorf("a call from %s, want %s", s.Call.From, h.terms.From())
+		}
 		effects = append(effects, f)
 	}
 	if !sameJSON(effects, h.flow.Effects) {

@@ -23,7 +23,7 @@ func (h *harness) movements(t *testing.T) (tried int) {
 		t.Errorf("the last step is excused as opaque, and does %s", f.Kind)
 	}
 	x := swap.Expected{Effects: []swap.Effect{f}, Spender: h.built.Spender, Allowed: h.terms.AmountIn}
-	in, account, attacker := h.terms.Input(), h.terms.Account, common.HexToAddress(Attacker)
+	in, account, attacker := h.terms.Input(), h.terms.From(), common.HexToAddress(Attacker)
 	takes := func(n *big.Int) chain.Simulation {
 		return chain.Simulation{Shown: true, Movements: []chain.Movement{
 			{Token: in, From: account, To: f.Target, Amount: n}, {Token: h.terms.TokenOut, From: f.Target, To: h.terms.Recipient, Amount: h.terms.MinOut},
@@ -54,7 +54,7 @@ func (h *harness) movements(t *testing.T) (tried int) {
 			t.Errorf("%s: signed although a simulation shows it: %v", name, err)
 		}
 	}
-	return tried
+	return tried + h.fundingMovements(t, x, takes(h.terms.AmountIn))
 }
 
 func move(token, from, to common.Address, id *big.Int) chain.Movement {

@@ -107,6 +107,9 @@ func Run(t *testing.T, s Suite) {
 			t.Run("honest", h.honest)
 			t.Run("repeat", h.repeat)
 			t.Run("concurrent", h.concurrent)
+			if h.terms.IsIsolated() {
+				t.Run("isolated", h.isolated)
+			}
 			if i == 0 || i == settled { // a broken service is the same for every flow
 				t.Run("cancelled", h.cancelled)
 				t.Run("faults", h.faults)

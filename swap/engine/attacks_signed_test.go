@@ -76,7 +76,7 @@ func (b *engineFixture) newMaliciousContract() *maliciousContract {
 // send has a transaction mined, whether it succeeds or not.
 func (c *maliciousContract) send(to *common.Address, data []byte) {
 	c.b.t.Helper()
-	tx := c.sign(&types.DynamicFeeTx{ChainID: big.NewInt(1), Nonce: c.nonce, To: to, Gas: 500_000, GasFeeCap: big.NewInt(1e12), GasTipCap: big.NewInt(2e9), Data: data})
+	tx := c.sign(&types.DynamicFeeTx{ChainID: big.NewInt(1), Nonce: c.nonce, To: to, Gas: 1_500_000, GasFeeCap: big.NewInt(5e11), GasTipCap: big.NewInt(2e9), Data: data})
 	c.nonce++
 	client := c.b.chain.Client()
 	var refused error // the pool may be a block behind

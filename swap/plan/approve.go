@@ -51,10 +51,10 @@ func decodeApprove(t swap.Terms, c chain.Call, shares *big.Int) (swap.Effect, er
 	}}}, nil
 }
 
-// DecodeStep returns what a step would do, from its bytes: our own decoder reads
-// transfers to the isolated account, approvals and the wrap that goes first, the provider's reads everything else. A late
-// step is decoded as a call. A step that is not understood, or not within the terms, is
-// refused. It does no I/O.
+// DecodeStep returns what a step would do, from its bytes: our own decoder reads transfers
+// to the isolated account, approvals and the wrap that goes first, the provider's reads
+// everything else. A late step is decoded as a call. A step that is not understood, or not
+// within the terms, is refused. It does no I/O.
 func DecodeStep(p swap.Provider, t swap.Terms, s swap.Step) (swap.Effect, error) {
 	if t.IsIsolated() && s.Kind == swap.CallStep && s.Call != nil && s.Call.From == t.Account && s.Call.ChainID == t.SrcChain {
 		return swap.DecodeFund(t, *s.Call)

@@ -36,12 +36,18 @@ func (r DryRun) Quote(ctx context.Context, q swap.QuoteRequest) ([]swap.Offer, e
 	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
 	defer cancel()
 	q = r.Fees.Charge(q, k, net.WrappedNative)
+	if i, ok := r.Provider.(IsolatingProvider); ok && i.IsolatesOn(q.SrcChain) {
+		q.Isolated = standIn
+	}
 	offers, err := r.Provider.Quote(ctx, q)
 	for i := range offers {
 		offers[i].Provider, offers[i].Request = k, q.WithActualFee(offers[i].Fees)
 	}
 	return offers, err
 }
+
+// standIn is the isolated account of dry runs, which nobody has.
+var standIn = common.BytesToAddress([]byte("nobody's isolated account"))
 
 // Plan returns an offer's plan for an account without allowances: built by the provider,
 // decoded, and checked against the terms that an acceptance now would have. It may be
@@ -58,6 +64,9 @@ func (r DryRun) Plan(ctx context.Context, o swap.Offer) (swap.Plan, error) {
 		return plan, err
 	}
 	var own []swap.Step
+	if t.IsIsolated() {
+		own = swap.FundSteps(t, t.GasCeiling)
+	}
 	if plan.Spender != (common.Address{}) {
 		own = append(own, approveStep(t, plan.Spender, t.AmountIn, new(big.Int)))
 	}
