@@ -15,7 +15,7 @@ var Vocabularies = []Vocabulary{
 	{"CallerKind", []string{KindBrowser, KindTerminal}},
 	{"DaemonState", []string{DaemonRunning, DaemonStopping}},
 	{"CheckStatus", []string{CheckOK, CheckNote, CheckWarn, CheckFail, CheckSkipped}},
-	{"HostProblem", []string{HostSilent, HostWrongChain, HostOldBlock, HostNoLogs, HostFewLogs, HostNotFinal, HostNoSimulate}},
+	{"HostProblem", []string{HostSilent, HostWrongChain, HostOldBlock, HostNoLogs, HostFewLogs, HostNotFinal, HostNoReceipts, HostNoSimulate}},
 	{"KeysState", []string{KeysNone, KeysLocked, KeysUnlocked}},
 	{"KeysCause", []string{CauseUnlocked, CauseLocked, CauseListed, CauseDiscovered}},
 

@@ -327,7 +327,7 @@ it("says of a closed order who closed it, what was known, and whether it is stil
 	for (const by of ["person", "age"] as const) {
 		for (const watched of [true, false]) {
 			const claimed = { state: "failed" as const };
-			const told = order("intent", { state: "closed", ended: true, closing: { at: "2026-11-20T12:00:00Z", by, watched, claim: claimed } });
+			const told = order("intent", { state: "closed", ended: true, steps: order("intent").steps.map((s) => ({ ...s, done: true })), closing: { at: "2026-11-20T12:00:00Z", by, watched, claim: claimed } });
 			const { card, close, cancel, steps } = orderSummary(told, format, begun);
 			inBothLanguages(linesOf(told));
 			expect(card?.lines.map((l) => l.text.key)).toEqual([
@@ -336,6 +336,13 @@ it("says of a closed order who closed it, what was known, and whether it is stil
 			expect([received(told), close, cancel, steps.at(-1)?.mark]).toEqual([false, undefined, undefined, "waiting"]);
 		}
 	}
+});
+
+it("says of an order that was closed with its network what cannot be done any more", () => {
+	const told = order("dex", { state: "closed", ended: true, closing: { at: "2026-11-20T12:00:00Z", by: "person", watched: false } });
+	inBothLanguages(linesOf(told));
+	expect(orderSummary(told, format, begun).card?.lines.at(-1)?.text.key).toBe("order_closed_ended_do");
+	expect(orderSummary(order("dex", { state: "executing", canCloseFrom: "2026-11-20T09:30:00Z" }), format, Date.parse("2026-11-20T09:30:00Z")).stop).toBe(true);
 });
 
 it("offers to stop waiting from the time that the daemon says", () => {

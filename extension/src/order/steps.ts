@@ -38,6 +38,10 @@ export function trusted(order: Pick<Order, "steps" | "terms">, format: OrderForm
 	return who ? format.trusted(who) : format.provider(order.terms.provider);
 }
 
+/** handedOver reports whether others have the order's input. One that has not got so far is closed
+ * only where its network was shut down. */
+export const handedOver = (order: Pick<Order, "steps" | "terms">) => settlementKind(order) !== "signed" && order.steps.every((s) => s.done);
+
 /** spender names a spender: a contract with a common name, else the provider and the address. */
 function spender(address: string, { terms }: Order, format: OrderFormatter): string {
 	if (contractName(address) || terms.provider === "wallet") return format.account(address);

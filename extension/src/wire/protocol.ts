@@ -60,7 +60,7 @@ export type None = Record<string, never>;
 export type CallerKind = "browser" | "terminal";
 export type DaemonState = "running" | "stopping";
 export type CheckStatus = "ok" | "note" | "warn" | "fail" | "skipped";
-export type HostProblem = "silent" | "wrong_chain" | "old_block" | "no_logs" | "few_logs" | "not_final" | "no_simulate";
+export type HostProblem = "silent" | "wrong_chain" | "old_block" | "no_logs" | "few_logs" | "not_final" | "no_receipts" | "no_simulate";
 export type KeysState = "none" | "locked" | "unlocked";
 export type KeysCause = "unlocked" | "locked" | "listed" | "discovered";
 export type SettingType = "percent" | "duration" | "number" | "switch" | "choice" | "text" | "url" | "urls";
@@ -1530,7 +1530,7 @@ export interface Methods {
 	"swap.orders": { params: OrdersParams; result: OrdersResult };
 	/** Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or invalidates a signed order where its contract can. An order that the wallet cannot cancel any more is refused (cannot_cancel), with the time at which a signed order expires. */
 	"swap.cancel": { params: CancelParams; result: Order };
-	/** Ends the wait for an order whose input is with its provider and whose end nothing proves. It signs nothing, and is refused (cannot_close) before the time that the order says. The daemon looks for a proof for 30 days from the deposit; one makes it filled or refunded after all. */
+	/** Ends the wait for an order whose input is with its provider and whose end nothing proves. It signs nothing, and is refused (cannot_close) before the time that the order says. The daemon looks for a proof for 30 days from the deposit; one makes it filled or refunded after all. On a network that was shut down it ends any open order, at once; what is no deposit is then asked about no more. */
 	"swap.close": { params: CloseParams; result: Order };
 	/** Sends the order's pending transaction again, the same but for more, never above its gas ceiling. Returns when the wish is on disk; the rest arrives as swap.order. One uuid bumps once. */
 	"swap.speedup": { params: SpeedupParams; result: Order };
