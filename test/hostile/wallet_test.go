@@ -143,6 +143,11 @@ func (w *wallet) Out(_ context.Context, _ uint64, _ common.Address, _ uint64, _ 
 	return amount, nil
 }
 
+// Worth is what Out says: nothing here depends on it.
+func (w *wallet) Worth(_ context.Context, _ uint64, _ common.Address, amount *big.Int) (*big.Int, error) {
+	return amount, nil
+}
+
 // account returns an account without orders that has coins and tokens on both chains.
 func (w *wallet) account(t *testing.T) sandbox.Account {
 	t.Helper()
