@@ -101,13 +101,14 @@ plain:
 	$(GO) test -timeout 20m -skip '^TestHostile' $$($(GO) list ./... | grep -vxF -e swapkeep/keys $(RACED:%=-e swapkeep/%)) $(WHOLE:%=./%)
 	$(GO) test -run '$(UNRACED)' $(UNRACED_IN:%=./%)
 
-# Every provider against lies in every field of its replies, and against named attacks; a
-# line for each provider says how many. Not under the race detector: the lies run one after
-# the other.
+# Every provider against lies in every field of its replies, and against named attacks; and the
+# real engine against payments that a provider names falsely. A line for each provider says how
+# many, and one for each such payment what was seen. Not under the race detector: the lies run
+# one after the other.
 LIES := $(CURDIR)/build/hostile.txt
 hostile: contracts
 	@mkdir -p $(dir $(LIES)) && rm -f $(LIES)
-	@SWAPKEEP_REPORT=$(LIES) $(GO) test -count=1 -run '^TestHostile' $(patsubst %/,./%,$(dir $(wildcard providers/*/conformance_test.go)))
+	@SWAPKEEP_REPORT=$(LIES) $(GO) test -count=1 -run '^TestHostile' $(patsubst %/,./%,$(dir $(wildcard providers/*/conformance_test.go))) ./test/hostile
 	@sort $(LIES)
 
 # The vault against a real Secret Service.

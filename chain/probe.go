@@ -25,6 +25,7 @@ type Probe struct {
 	LogBlocks   uint64        // widest eth_getLogs range that it answered, up to the most we ask for; 0 = none
 	LogErr      error         // why it answered none
 	FinalErr    error         // why it shows no final block, where the network goes by that
+	ReceiptsErr error         // why it has no eth_getBlockReceipts, where [MultiClient.CheckReceipt] can be done
 	SimulateErr error         // nil = it has eth_simulateV1 and shows transfers; else why not
 }
 
@@ -57,6 +58,9 @@ func (e *endpoint) probe(ctx context.Context, n Network) Probe {
 	out.Head, out.Age = uint64(b.Number), clock.Now().Sub(blockTime(b.Time))
 	out.LogBlocks, out.LogErr = e.widestLogRange(ctx, out.Head)
 	_, out.FinalErr = e.finalized(ctx, n)
+	if recomputable(n.ID) {
+		_, out.ReceiptsErr = e.allReceipts(ctx, new(big.Int).SetUint64(out.Head))
+	}
 	out.SimulateErr = e.checkSimulate(ctx, n)
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"net/http"
 	"slices"
 	"strings"
@@ -172,17 +173,22 @@ const (
 	singleReceiptTime = 30 * time.Second
 )
 
+// allReceipts asks e for all receipts of a block at once.
+func (e *endpoint) allReceipts(ctx context.Context, block *big.Int) (list []blockReceipt, err error) {
+	_, err = e.do(ctx, func(ctx context.Context) error {
+		list = nil
+		return e.rpc.CallContext(ctx, &list, "eth_getBlockReceipts", hexutil.EncodeBig(block))
+	})
+	return list, err
+}
+
 // blockReceipts asks e for b's receipts: all at once or, where e refuses that and b is small,
 // one by one.
 func (e *endpoint) blockReceipts(ctx context.Context, b *fullBlock) ([]blockReceipt, error) {
 	if len(b.txs) == 0 {
 		return nil, nil
 	}
-	var list []blockReceipt
-	_, err := e.do(ctx, func(ctx context.Context) error {
-		list = nil
-		return e.rpc.CallContext(ctx, &list, "eth_getBlockReceipts", hexutil.EncodeBig(b.header.Number))
-	})
+	list, err := e.allReceipts(ctx, b.header.Number)
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("%s has no receipts of block %s", e.host, b.header.Number)
 	}

@@ -410,18 +410,22 @@ func (s *fakeSwaps) Prepare(_ context.Context, id string) (swap.Review, error) {
 	switch {
 	case s.fail != nil:
 		return swap.Review{}, s.fail
-	case id != "offer-1":
+	case id != "offer-1" && id != "offer-5":
 		return swap.Review{}, swap.Refuse(swap.QuoteUnknown, "no such offer; get a new quote")
 	}
 	share := 0.002
-	return swap.Review{
+	r := swap.Review{
 		Digest: digest, Terms: s.terms(), Offer: s.offer(s.request()), Plan: s.plan(), Expires: testTime.Add(time.Minute),
 		Gas: swap.Gas{Expected: big.NewInt(2e15), Max: big.NewInt(4e15), Balance: big.NewInt(2e18), Share: &share, Costs: []chain.Cost{{
 			Gas: 180_000, Fees: chain.Fees{BaseFee: big.NewInt(1e10), GasFeeCap: big.NewInt(2e10), GasTipCap: big.NewInt(1e9)},
 			Expected: big.NewInt(2e15), L1: big.NewInt(0), Max: big.NewInt(4e15),
 		}}},
 		Findings: []swap.Finding{{Code: "price_note", Severity: swap.Note, Text: "the price is 3 % off our own", Data: map[string]string{"percent": "3"}}},
-	}, nil
+	}
+	if id == "offer-5" {
+		r = s.isolatedReview(r)
+	}
+	return r, nil
 }
 
 func (s *fakeSwaps) called(c engine.Caller) {
@@ -562,6 +566,9 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []journal.Entry, error) {
 		return s.inNeed(id), nil, s.fail
 	case "order-4":
 		return s.leaving(id), nil, s.fail
+	case "order-5":
+		lines := []journal.Entry{{Time: testTime.Add(time.Minute), State: swap.Filled, Step: 4, Note: "moved back", Cause: &swap.Cause{Reason: swap.ReasonReturned, Data: swap.Figures{"token": chain.Native.Hex(), "amount": "900000000000000"}}}}
+		return s.returned(id), lines, s.fail
 	default:
 		return swap.Order{}, nil, swap.Refuse(swap.OrderUnknown, "no order %s", id)
 	}

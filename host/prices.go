@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"maps"
 	"math/big"
 	"strconv"
 	"strings"
@@ -152,6 +153,13 @@ func (s *Server) valuedReview(r swap.Review) protocol.Review {
 	out.Offer = s.valuedOffer(r.Offer)
 	out.Gas.USD = protocol.GasUSD{
 		Expected: s.dollars(r.Terms.SrcChain, common.Address{}, r.Gas.Expected), Max: s.dollars(r.Terms.SrcChain, common.Address{}, r.Gas.Max),
+	}
+	for i, f := range out.Findings {
+		extra, _ := new(big.Int).SetString(f.Data["extra"], 10)
+		if worth := s.dollars(r.Terms.SrcChain, common.Address{}, extra); worth != "" {
+			out.Findings[i].Data = maps.Clone(f.Data)
+			out.Findings[i].Data["extraUSD"] = string(worth)
+		}
 	}
 	return out
 }

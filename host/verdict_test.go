@@ -38,6 +38,21 @@ func TestReportOnTheWire(t *testing.T) {
 	}
 }
 
+// TestCloseOnTheWire checks that an open order on a chain that was shut down shows that it can be
+// closed, wherever it stands.
+func TestCloseOnTheWire(t *testing.T) {
+	for state, want := range map[swap.State]bool{swap.Accepted: true, swap.Executing: true, swap.Settling: true, swap.Closed: false, swap.Failed: false} {
+		o := swap.Order{Progress: swap.Progress{State: state}, Created: testTime}
+		if from := orderOf(o).CanCloseFrom; !from.IsZero() {
+			t.Errorf("%s on a running chain: from %s", state, from)
+		}
+		o.ChainEnded = true
+		if from := orderOf(o).CanCloseFrom; from.Equal(testTime) != want {
+			t.Errorf("%s: from %s", state, from)
+		}
+	}
+}
+
 // TestVerdictOnTheWire checks that a verdict shows everything that proved it, with a
 // text.
 func TestVerdictOnTheWire(t *testing.T) {

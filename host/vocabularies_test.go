@@ -129,7 +129,7 @@ func beginning(files []*ast.File, prefix string) (values []string) {
 // message for people needs.
 func TestFindingsFillTheirMessages(t *testing.T) {
 	for code, data := range findingsOf(slices.Concat(sourceOf(t, "../swap"), sourceOf(t, "../swap/engine"), sourceOf(t, "../swap/plan"))) {
-		if _, ok := messages.Filled("finding_"+code, data, func(_, value string) string { return value }); !ok {
+		if _, ok := messages.Filled("finding_"+code, data, func(_, value, _ string) string { return value }); !ok {
 			t.Errorf("%s has data %v, and its message needs other", code, data)
 		}
 	}

@@ -75,7 +75,7 @@ func orderOf(o swap.Order) protocol.Order {
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
 		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Final: o.Final(), Ended: o.Ended(), Reported: o.Unproven(),
 		Condition: string(o.Condition), Step: o.Step, CurrentTx: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, Isolation: isolationOf(o.Isolation), ProviderOrderID: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: candidateOf(o.Candidate), Verdict: verdictOf(o.Verdict), Closing: closingOf(o.Closing),
-		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
+		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), EndedAt: optionalTime(o.EndedAt), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
 	}
 	if from, ok := o.CloseTime(); ok && !o.Ended() {
 		out.CanCloseFrom = utc(from)

@@ -30,14 +30,22 @@ const (
 )
 
 // CloseTime returns from when o may be closed by a person: a deposit or an opaque call that
-// was mined, which no signature ends any more. ok is false for every other order, for which
-// the chain shows an end in any case.
+// was mined, which no signature ends any more; and at once any order on a chain that was shut
+// down. ok is false for every other order, for which the chain shows an end in any case.
 func (o Order) CloseTime() (from time.Time, ok bool) {
-	if o.State != Settling || !HandsOver(o.Plan.LastEffect().Kind) || len(o.Results) != len(o.Plan.Steps) {
+	switch {
+	case o.ChainEnded && !o.State.Final():
+		return o.Created, true
+	case !o.depositMined():
 		return from, false
 	}
 	wait := max(minCloseWait, closeFactor*min(o.Offer.Duration, maxDuration))
 	return o.handedOver().Add(wait), true
+}
+
+// depositMined reports whether o's input was handed over, and its end is awaited.
+func (o Order) depositMined() bool {
+	return o.State == Settling && HandsOver(o.Plan.LastEffect().Kind) && len(o.Results) == len(o.Plan.Steps)
 }
 
 // UnwatchTime returns when the engine stops looking for the end of an order that others settle
@@ -61,12 +69,15 @@ func (o Order) handedOver() time.Time {
 }
 
 // Close moves o to [Closed], with what is known now. searched is the last block that was
-// searched, by chain.
+// searched, by chain. Of a deposit the end may still show, on the other chain; of anything else
+// on a chain that was shut down it cannot, and nothing of it is carried out any more.
 func (o *Order) Close(by string, now time.Time, searched map[uint64]uint64) error {
+	unwatched := !o.depositMined()
 	if err := o.SetState(Closed); err != nil {
 		return err
 	}
-	c := &Closing{At: now, By: by, Searched: maps.Clone(searched)}
+	o.Cancel, o.Bump, o.Proposal = false, nil, nil
+	c := &Closing{At: now, By: by, Searched: maps.Clone(searched), Unwatched: unwatched}
 	if o.Claim != nil {
 		said := *o.Claim
 		c.Claim = &said

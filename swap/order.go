@@ -22,8 +22,10 @@ type Order struct {
 	Outcome
 	Created    time.Time `json:"created"`
 	Updated    time.Time `json:"updated"`
-	Unfinished bool      `json:"-"` // of an [Unreadable] order: it had not ended
-	Checked    time.Time `json:"-"` // when the engine last polled it; zero: not since the engine started, or it has ended
+	EndedAt    time.Time `json:"endedAt,omitzero"` // when it came to the end it has; zero: it has not ended, or an older version wrote it
+	Unfinished bool      `json:"-"`                // of an [Unreadable] order: it had not ended
+	Checked    time.Time `json:"-"`                // when the engine last polled it; zero: not since the engine started, or it has ended
+	ChainEnded bool      `json:"-"`                // the chain that it spends on was shut down, as the engine knows
 }
 
 // A Consent is what the user accepted, with the offer and plan by which it is carried out:

@@ -38,10 +38,10 @@ type stateRow struct {
 // is final; so is any state not listed, which is shown and never acted on. What the engine
 // does in a state is the table actions in swap/engine/engine.go.
 var stateTable = []stateRow{
-	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Expired, Cancelled, Failed}},
-	{Approving, "sending the approvals", []State{Executing, Settling, Failed, Expired, Cancelled}},
-	{Executing, "sending the swap", []State{Approving, Submitting, Settling, Failed, Expired, Cancelled}},
-	{Submitting, "submitting to the provider", []State{Settling, Failed, Expired, Cancelled}},
+	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Closed, Expired, Cancelled, Failed}},
+	{Approving, "sending the approvals", []State{Executing, Settling, Closed, Failed, Expired, Cancelled}},
+	{Executing, "sending the swap", []State{Approving, Submitting, Settling, Closed, Failed, Expired, Cancelled}},
+	{Submitting, "submitting to the provider", []State{Settling, Closed, Failed, Expired, Cancelled}},
 	{Settling, "waiting for on-chain proof", []State{Closed, Filled, Refunded, Failed, Expired, Cancelled}},
 	{Closed, "closed without proof of how it ended, by the user or after 30 days", []State{Filled, Refunded}},
 	{Filled, "the output arrived", nil},

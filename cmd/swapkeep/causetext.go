@@ -77,13 +77,20 @@ func (l *daemonConn) findingText(ctx context.Context, f protocol.Finding, t prot
 
 // formatter returns the format of the message table's values, for an order or a review with these
 // terms. Values of an unknown form have no words: the daemon's text names the field better.
-func (l *daemonConn) formatter(ctx context.Context, t protocol.Terms) func(form, value string) string {
-	return func(form, value string) (text string) {
+func (l *daemonConn) formatter(ctx context.Context, t protocol.Terms) func(form, value, with string) string {
+	return func(form, value, with string) (text string) {
 		switch form {
 		case "text":
 			return value
 		case "tokenIn", "tokenOut", "coin":
 			return l.unitsText(ctx, t, form, value)
+		case "amount":
+			return l.tokenText(ctx, t.SrcChainID, with, value)
+		case "worth":
+			if with == "" {
+				return l.unitsText(ctx, t, "coin", value)
+			}
+			return worthText(protocol.USD(with))
 		case "basisPoints":
 			if bps, err := strconv.Atoi(value); err == nil {
 				return fmt.Sprintf("%s %%", protocol.Percent(bps))
@@ -137,6 +144,15 @@ func (l *daemonConn) unitsText(ctx context.Context, t protocol.Terms, of, figure
 		return ""
 	}
 	return c.Exact(units)
+}
+
+// tokenText formats base units of a token at an address; "" as for unitsText.
+func (l *daemonConn) tokenText(ctx context.Context, chain uint64, token, figure string) string {
+	address, err := protocol.ParseAddress(token)
+	if err != nil {
+		return ""
+	}
+	return l.unitsText(ctx, protocol.Terms{SrcChainID: chain, TokenIn: address}, "tokenIn", figure)
 }
 
 // stateText returns an order's state in the words of the message table; a condition that ended it

@@ -16,7 +16,7 @@ import (
 // knows both.
 func causeOrder() (*daemonConn, protocol.Order) {
 	l := &daemonConn{networks: map[uint64]protocol.Network{8453: {ChainID: 8453, Name: "Base", Symbol: "ETH", Decimals: 18}, 42161: {ChainID: 42161, Name: "Arbitrum One", Symbol: "ETH", Decimals: 18}},
-		tokens: map[tokenID]protocol.Token{{8453, usdcBase}: {Symbol: "USDC", Decimals: 6}, {42161, usdcOne}: {Symbol: "USDC.e", Decimals: 6}}}
+		tokens: map[tokenID]protocol.Token{{8453, usdcBase}: {Symbol: "USDC", Decimals: 6}, {8453, protocol.Native}: {Symbol: "ETH", Decimals: 18}, {42161, usdcOne}: {Symbol: "USDC.e", Decimals: 6}}}
 	return l, protocol.Order{Terms: protocol.Terms{Provider: "bridge", SrcChainID: 8453, TokenIn: usdcBase, DstChainID: 42161, TokenOut: usdcOne}}
 }
 
@@ -26,7 +26,7 @@ func TestEveryCauseHasWords(t *testing.T) {
 	l, o := causeOrder()
 	details := map[string]string{
 		"minOut": "595506904", "offered": "594000000", "spent": "7000001", "allowed": "8000001", "spender": string(usdcBase), "tx": "0x05", "chainId": "8453", "state": "filled",
-		"condition": "cancelling", "block": "77", "hosts": "a.example, b.example", "step": "2", "tier": "fast", "previous": "1000000000000000", "ceiling": "2000000000000000",
+		"condition": "cancelling", "block": "77", "hosts": "a.example, b.example", "step": "2", "tier": "fast", "previous": "1000000000000000", "ceiling": "2000000000000000", "token": string(usdcBase), "amount": "7000001",
 	}
 	i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == "ReasonCode" })
 	baseUnits := regexp.MustCompile(`\b\d{7,}`)
@@ -45,9 +45,11 @@ func TestCauseText(t *testing.T) {
 		cause *protocol.Cause
 		want  string
 	}{
-		"an output":  {&protocol.Cause{Reason: "price_fell", Details: map[string]string{"minOut": "595506904", "offered": "594000000"}}, "The price fell: you accepted at least 595.506904 USDC.e, and the best offer guarantees 594 USDC.e."},
-		"a coin":     {&protocol.Cause{Reason: "user_raised_ceiling", Details: map[string]string{"previous": "1000000000000000", "ceiling": "2000000000000000"}}, "You raised the fee limit from 0.001 ETH to 0.002 ETH."},
-		"a provider": {&protocol.Cause{Reason: "provider_reported", Details: map[string]string{"state": "refunded"}}, "Relay reports: refunded."},
+		"an output":            {&protocol.Cause{Reason: "price_fell", Details: map[string]string{"minOut": "595506904", "offered": "594000000"}}, "The price fell: you accepted at least 595.506904 USDC.e, and the best offer guarantees 594 USDC.e."},
+		"a coin":               {&protocol.Cause{Reason: "user_raised_ceiling", Details: map[string]string{"previous": "1000000000000000", "ceiling": "2000000000000000"}}, "You raised the fee limit from 0.001 ETH to 0.002 ETH."},
+		"a provider":           {&protocol.Cause{Reason: "provider_reported", Details: map[string]string{"state": "refunded"}}, "Relay reports: refunded."},
+		"a token of its own":   {&protocol.Cause{Reason: "returned", Details: map[string]string{"token": string(protocol.Native), "amount": "900000000000000"}}, "0.0009 ETH came back from the throwaway account."},
+		"a token that is none": {&protocol.Cause{Reason: "returned", Details: map[string]string{"token": "much", "amount": "5"}}, "so it is"},
 		"a refusal": {&protocol.Cause{Reason: "refused_unsigned", Error: "not_as_accepted", Details: amounts},
 			"Swapkeep stopped: The provider changed something you accepted. The value is 5 USDC; expected 6 USDC. Swapkeep's note: “so it is”"},
 		"a quotation":                {&protocol.Cause{Reason: "not_broadcast", QuotedText: "underpriced", QuotedFrom: "node"}, "No RPC endpoint accepted the transaction, so nothing was sent. RPC endpoint's message: “underpriced”"},
@@ -96,6 +98,7 @@ func TestEveryFindingHasWords(t *testing.T) {
 		"minimum_lowered":      {map[string]string{"accepted": "2000000", "proposed": "1500000"}, "You would receive less: at least 1.5 USDC.e instead of 2 USDC.e."},
 		"ceiling_raised":       {map[string]string{"accepted": coins, "proposed": "2" + coins[1:]}, "The network fee could be higher: up to 0.002 ETH instead of 0.001 ETH."},
 		"fee_raised":           {map[string]string{"accepted": "20", "proposed": "45"}, "The fee would be higher: 0.45 % instead of 0.2 %."},
+		"isolated_account":     {map[string]string{"extra": coins, "extraUSD": "0.31"}, "Made from a throwaway account: about 0.31 US dollars more. Swapkeep cannot decode the call, so an account that owns nothing but this amount and its network fee makes it. At worst it takes those two; what is left comes back by itself."},
 		"decimals_unconfirmed": {map[string]string{"amountIn": "7", "minOut": "5", "tokens": string(usdcBase)}, "The amounts shown may be wrong by powers of ten: only a token list, the provider or a single host reported the decimals of " + string(usdcBase) + ". In base units you pay 7 and receive at least 5."},
 	}
 	i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == "FindingCode" })
@@ -107,6 +110,9 @@ func TestEveryFindingHasWords(t *testing.T) {
 		if got := l.findingText(t.Context(), protocol.Finding{Code: code, Text: "so it is", Data: line.data}, o.Terms); got != line.want {
 			t.Errorf("%s: %q", code, got)
 		}
+	}
+	if got := l.findingText(t.Context(), protocol.Finding{Code: "isolated_account", Data: map[string]string{"extra": coins}}, o.Terms); !strings.HasPrefix(got, "Made from a throwaway account: 0.001 ETH more.") {
+		t.Errorf("a coin without a price: %q", got)
 	}
 	for name, data := range map[string]map[string]string{"absent": {"accepted": "20"}, "none": {"accepted": "20", "proposed": "much"}} {
 		if got := l.findingText(t.Context(), protocol.Finding{Code: "fee_raised", Text: "so it is", Data: data}, o.Terms); got != "so it is" {

@@ -25,7 +25,7 @@ func rpcHost(t *testing.T, refuses ...string) string {
 			return
 		}
 		result := map[string]string{
-			"eth_chainId": `"0x38"`, "eth_blockNumber": `"0x3e8"`, "eth_getLogs": "[]",
+			"eth_chainId": `"0x38"`, "eth_blockNumber": `"0x3e8"`, "eth_getLogs": "[]", "eth_getBlockReceipts": "[]",
 			"eth_getBlockByNumber": fmt.Sprintf(`{"number":"0x3e8","hash":"0x%064x","timestamp":"0x%x","baseFeePerGas":"0x0"}`, 1000, began),
 			"eth_gasPrice":         `"0x5f5e100"`, "eth_maxPriorityFeePerGas": `"0x5f5e100"`,
 		}[q.Method]
@@ -48,6 +48,6 @@ func rpcHost(t *testing.T, refuses ...string) string {
 // about each that lacks it.
 func TestDoctorOnline(t *testing.T) {
 	w := newDoctorFixture(t)
-	w.write(".config/swapkeep/config.toml", fmt.Sprintf("sandbox = true\n%s[networks.56]\nrpc = [%q, %q]\n", fixtureConfig, rpcHost(t, "eth_getLogs"), rpcHost(t)))
+	w.write(".config/swapkeep/config.toml", fmt.Sprintf("sandbox = true\n%s[networks.56]\nrpc = [%q, %q]\n", fixtureConfig, rpcHost(t, "eth_getLogs"), rpcHost(t, "eth_getBlockReceipts")))
 	golden(t, "online", "$ swapkeep doctor --online\n"+w.doctor("--online"))
 }

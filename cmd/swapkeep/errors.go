@@ -31,7 +31,7 @@ func (t *terminal) inCoins(err error, coins map[string]amount.Coin) error {
 		data = map[string]string{"max": wire.Data["needed"], "ceiling": wire.Data["ceiling"]}
 	}
 	for _, key := range amountMessages[wire.Name] {
-		text, ok := messages.Filled(key, data, func(form, value string) string {
+		text, ok := messages.Filled(key, data, func(form, value, _ string) string {
 			coin, known := coins[form]
 			if n := protocol.Amount(value).Int(); n != nil && known {
 				return coin.Exact(n)

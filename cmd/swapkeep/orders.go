@@ -218,6 +218,11 @@ func (l *daemonConn) providerFacts(ctx context.Context, o protocol.Order) (facts
 		return nil, err
 	}
 	add("refund", refund)
+	isolation, err := l.isolationFacts(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	facts = append(facts, isolation...)
 	add("provider's id", o.ProviderOrderID)
 	add("submitted", submissionText(o.Submission))
 	if o.Claim != nil {

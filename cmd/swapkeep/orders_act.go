@@ -69,6 +69,9 @@ func newOrderClose(t *terminal) *cobra.Command {
 			return protocol.Newf("cannot_close", "the order can be closed from %s", clockTime(o.CanCloseFrom))
 		}
 		text, _ := messages.Text("order_stop_text", l.settledBy(o))
+		if !handedOver(o) {
+			text, _ = messages.Text("order_stop_ended_text", l.nameOf(o.Terms.SrcChainID))
+		}
 		l.say(screen.Plain, text)
 		return l.actOn(ctx, &f, o, "Stop waiting for this order?", "closed", "swap.close",
 			protocol.CloseParams{Request: newRequest(), Order: o.ID, Digest: o.Digest})

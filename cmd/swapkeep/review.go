@@ -71,6 +71,9 @@ func (w reviewer) terms(r protocol.Review) error {
 			return err
 		}
 	}
+	if t.Isolated != "" {
+		w.out.Fact("made from", "the throwaway account "+string(t.Isolated)+", which owns nothing else")
+	}
 	w.out.Fact("route", fmt.Sprintf("%s, %s", t.Provider, routeText(o)))
 	if t.Wrap != "" {
 		coin, err := w.coin(w.ctx, t.SrcChainID, t.Wrap)
@@ -166,10 +169,13 @@ func (w reviewer) steps(r protocol.Review) error {
 	w.out.Heading("Steps")
 	for i, step := range r.Steps {
 		said, err := w.effect(step.Effect)
+		if step.Effect.Kind == fundEffect {
+			said, err = w.fundText(r.Terms, step.Effect)
+		}
 		if err != nil {
 			return err
 		}
-		w.out.Fact(fmt.Sprintf("%d %s", i+1, step.Effect.Kind), stepKinds[step.Kind]+": "+said)
+		w.out.Fact(fmt.Sprintf("%d %s", i+1, step.Effect.Kind), stepKinds[step.Kind]+": "+isolatedText(r.Terms, step.Effect, said))
 	}
 	if r.Settlement == "provider" {
 		w.out.Fact("then", settlementText(r))

@@ -250,6 +250,9 @@ func (l *daemonConn) confirmApproval(ctx context.Context, r protocol.Review, ste
 			return err
 		}
 		w.out.Fact("token", fmt.Sprintf("%s %s on %s", c.Symbol, a.Token, w.nameOf(e.ChainID)))
+		if r.Terms.Isolated != "" {
+			w.out.Fact("owner", "the throwaway account "+string(r.Terms.Isolated))
+		}
 		w.out.Fact("spender", contractText(a.Spender))
 		if bigOf(a.Amount).Sign() == 0 {
 			w.out.Fact("amount", "none: this token requires revoking the current approval first")

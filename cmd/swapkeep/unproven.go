@@ -57,6 +57,9 @@ func (l *daemonConn) printClosedOrder(ctx context.Context, o protocol.Order) err
 	}
 	next, _ := messages.Text(watched)
 	todo, _ := messages.Text("order_closed_do", l.settledBy(o), l.nameOf(o.Terms.DstChainID))
+	if !handedOver(o) {
+		todo, _ = messages.Text("order_closed_ended_do", l.nameOf(o.Terms.SrcChainID))
+	}
 	facts := [][2]string{{"order", o.ID}, {"closed", happened}, {"provider", l.claimText(o, c.Claim)}}
 	if c.CandidatePayment != nil {
 		text, err := l.candidateText(ctx, *c.CandidatePayment)
@@ -71,6 +74,12 @@ func (l *daemonConn) printClosedOrder(ctx context.Context, o protocol.Order) err
 	l.t.result.Painted(screen.States[shownState(o)], stateText(o))
 	l.t.result.Facts(append(facts, [2]string{"next", next}, [2]string{"to do", todo}))
 	return nil
+}
+
+// handedOver reports whether others have the order's input. One that has not got so far is closed
+// only where its network was shut down.
+func handedOver(o protocol.Order) bool {
+	return lastEffect(o.Steps).Kind != "order" && !slices.ContainsFunc(o.Steps, func(s protocol.Step) bool { return !s.Done })
 }
 
 // claimText says what a provider reported.

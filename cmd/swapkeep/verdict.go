@@ -94,11 +94,17 @@ func (l *daemonConn) keptText(ctx context.Context, o protocol.Order) (string, er
 		return "", err
 	}
 	key, values := "order_funds_kept", []string{c.Exact(amount), string(t.Account), l.nameOf(t.SrcChainID)}
+	isolated, back := isolatedInput(o)
 	switch {
 	case partly:
 		key, values = "order_partly", []string{c.Exact(spent), c.Exact(new(big.Int).Sub(amount, spent))}
 	case o.Wrapped:
 		key = "order_funds_wrapped"
+	case isolated != "":
+		key = isolated
+		if back != nil {
+			values[0] = c.Exact(back)
+		}
 	}
 	text, _ := messages.Text(key, values...)
 	return text, nil

@@ -29,7 +29,7 @@ type examined struct {
 	daemon *daemon // nil if none is running
 	online bool
 
-	answers func() ([]answer, error) // of the networks, queried once
+	probes func() ([]probedNetwork, error) // of the networks, made once
 }
 
 // examinations are the checks that need swapkeepd.
@@ -55,7 +55,7 @@ func (d *daemon) diagnose(ctx context.Context, online bool) []protocol.Check {
 }
 
 func (s examined) examine(ctx context.Context) []protocol.Check {
-	s.answers = sync.OnceValues(func() ([]answer, error) { return s.ask(ctx) })
+	s.probes = sync.OnceValues(func() ([]probedNetwork, error) { return s.probe(ctx) })
 	out := make([]protocol.Check, len(examinations))
 	var all sync.WaitGroup
 	for i, e := range examinations {

@@ -11,21 +11,18 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// hosts checks what the RPC hosts of all networks that run serve of what swaps need.
-func (s examined) hosts(ctx context.Context) protocol.Check {
-	if !s.online {
-		return finding(protocol.CheckSkipped, "checked with --online", "")
-	}
+// probe probes the RPC hosts of all networks that run, in parallel.
+func (s examined) probe(ctx context.Context) ([]probedNetwork, error) {
 	hub, err := s.hub()
 	if err != nil {
-		return finding(protocol.CheckFail, oneLine(err), "fix networks in the configuration")
+		return nil, err
 	}
 	if s.daemon == nil {
 		defer hub.Close()
 	}
 	ctx, cancel := context.WithTimeout(ctx, onlineTime)
 	defer cancel()
-	networks := runningNetworks(hub)
+	networks := slices.DeleteFunc(hub.Networks(), chain.Network.HasEnded)
 	found := make([]probedNetwork, len(networks))
 	var all sync.WaitGroup
 	for i, n := range networks {
@@ -35,6 +32,18 @@ func (s examined) hosts(ctx context.Context) protocol.Check {
 		})
 	}
 	all.Wait()
+	return found, nil
+}
+
+// hosts checks what the RPC hosts of all networks that run serve of what swaps need.
+func (s examined) hosts(context.Context) protocol.Check {
+	if !s.online {
+		return finding(protocol.CheckSkipped, "checked with --online", "")
+	}
+	found, err := s.probes()
+	if err != nil {
+		return finding(protocol.CheckFail, oneLine(err), "fix networks in the configuration")
+	}
 	return judgeNetworks(found)
 }
 
@@ -61,7 +70,7 @@ func judgeNetworks(found []probedNetwork) protocol.Check {
 	if !slices.ContainsFunc(found, probedNetwork.answered) {
 		return finding(protocol.CheckSkipped, "no RPC host answers", "") // the check of the networks says what to do
 	}
-	c.Evidence = fmt.Sprintf("%d of %d RPC hosts serve logs and simulation", sound, hosts)
+	c.Evidence = fmt.Sprintf("%d of %d RPC hosts serve logs, receipts and simulation", sound, hosts)
 	for _, status := range []string{protocol.CheckNote, protocol.CheckWarn, protocol.CheckFail} {
 		if slices.ContainsFunc(c.Hosts, func(h protocol.HostFinding) bool { return h.Status == status }) {
 			c.Status = status
@@ -75,31 +84,35 @@ func (n probedNetwork) answered() bool {
 }
 
 // problems lists what n's hosts lack. It is a failure where too few others are left: two for
-// what proves an order, one for a simulation.
+// what proves an order. One is enough to recompute receipts and one to simulate, and without them
+// less can be done.
 func (n probedNetwork) problems() (out []protocol.HostFinding) {
-	all, proving, simulates := map[string]bool{}, map[string]bool{}, false
+	all, proving, recomputes, simulates := map[string]bool{}, map[string]bool{}, false, false
 	for _, p := range n.probes {
 		all[p.Host] = true
 		if proofProblem(p) == "" {
 			proving[p.Host] = true
-			simulates = simulates || p.SimulateErr == nil
+			recomputes, simulates = recomputes || p.ReceiptsErr == nil, simulates || p.SimulateErr == nil
 		}
 	}
 	for _, p := range n.probes {
-		problem, status := proofProblem(p), protocol.CheckWarn
-		switch {
-		case problem != "" && len(proving) < min(2, len(all)):
-			status = protocol.CheckFail
-		case problem != "":
-		case p.SimulateErr == nil:
-			continue
-		default:
-			problem = protocol.HostNoSimulate
-			if simulates {
-				status = protocol.CheckNote
+		add := func(problem string, enough bool, good, bad string) {
+			status := bad
+			if enough {
+				status = good
 			}
+			out = append(out, protocol.HostFinding{ChainID: n.ID, Network: n.Name, Host: p.Host, Problem: problem, Status: status})
 		}
-		out = append(out, protocol.HostFinding{ChainID: n.ID, Network: n.Name, Host: p.Host, Problem: problem, Status: status})
+		if problem := proofProblem(p); problem != "" {
+			add(problem, len(proving) >= min(2, len(all)), protocol.CheckWarn, protocol.CheckFail)
+			continue
+		}
+		if p.ReceiptsErr != nil {
+			add(protocol.HostNoReceipts, recomputes, protocol.CheckNote, protocol.CheckWarn)
+		}
+		if p.SimulateErr != nil {
+			add(protocol.HostNoSimulate, simulates, protocol.CheckNote, protocol.CheckWarn)
+		}
 	}
 	return out
 }

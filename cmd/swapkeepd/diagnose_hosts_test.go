@@ -24,6 +24,7 @@ func TestHostsAreJudged(t *testing.T) {
 	noLogs := func(host string) chain.Probe {
 		return with(host, func(p *chain.Probe) { p.LogBlocks, p.LogErr = 0, refused })
 	}
+	noReceipts := func(p *chain.Probe) { p.ReceiptsErr = refused }
 	noSimulation := func(p *chain.Probe) { p.SimulateErr = refused }
 	for name, c := range map[string]struct {
 		probes []chain.Probe
@@ -41,6 +42,9 @@ func TestHostsAreJudged(t *testing.T) {
 		"silent":                  {[]chain.Probe{{Host: "a", Err: refused}, sound("b")}, protocol.CheckFail, []string{"a silent fail"}},
 		"all silent":              {[]chain.Probe{{Host: "a", Err: refused}, {Host: "b", Err: refused}}, protocol.CheckSkipped, nil},
 		"of another chain":        {[]chain.Probe{{Host: "a", Err: chain.ErrWrongChain}, sound("b"), sound("c")}, protocol.CheckWarn, []string{"a wrong_chain warn"}},
+		"one has receipts":        {[]chain.Probe{sound("a"), with("b", noReceipts)}, protocol.CheckNote, []string{"b no_receipts note"}},
+		"nobody has receipts":     {[]chain.Probe{with("a", noReceipts)}, protocol.CheckWarn, []string{"a no_receipts warn"}},
+		"neither":                 {[]chain.Probe{with("a", func(p *chain.Probe) { noReceipts(p); noSimulation(p) })}, protocol.CheckWarn, []string{"a no_receipts warn", "a no_simulate warn"}},
 		"one simulates":           {[]chain.Probe{sound("a"), with("b", noSimulation)}, protocol.CheckNote, []string{"b no_simulate note"}},
 		"nobody simulates":        {[]chain.Probe{with("a", noSimulation)}, protocol.CheckWarn, []string{"a no_simulate warn"}},
 	} {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"swapkeep/chain"
@@ -15,7 +14,7 @@ import (
 	"swapkeep/internal/clock"
 )
 
-// onlineTime limits the queries to all networks together.
+// onlineTime limits the probe of all networks together.
 const onlineTime = 5 * time.Second
 
 // Tolerances of the clock. The deadlines of orders are only minutes away.
@@ -39,17 +38,19 @@ func (s examined) clock(context.Context) protocol.Check {
 	if !s.online {
 		return finding(protocol.CheckSkipped, "no file has a future date; compare with the networks by --online", "")
 	}
-	answers, err := s.answers()
+	found, err := s.probes()
 	if err != nil {
 		return finding(protocol.CheckSkipped, oneLine(err), "")
 	}
-	newest, answered := time.Time{}, false
-	for _, a := range answers {
-		if a.err == nil && a.head.After(newest) {
-			newest, answered = a.head, true
+	age, answered := time.Duration(0), false // of the newest block
+	for _, n := range found {
+		for _, p := range n.probes {
+			if p.Err == nil && (!answered || p.Age < age) {
+				age, answered = p.Age, true
+			}
 		}
 	}
-	switch age := now.Sub(newest); {
+	switch {
 	case !answered:
 		return finding(protocol.CheckSkipped, "no network answered", "")
 	case age < -blockAhead:
@@ -65,60 +66,25 @@ func (s examined) networks(context.Context) protocol.Check {
 	if !s.online {
 		return finding(protocol.CheckSkipped, "checked with --online", "")
 	}
-	answers, err := s.answers()
+	found, err := s.probes()
 	if err != nil {
 		return finding(protocol.CheckFail, oneLine(err), "fix networks in the configuration")
 	}
 	var silent []string
-	for _, a := range answers {
-		if a.err != nil {
-			silent = append(silent, a.name)
+	for _, n := range found {
+		if !n.answered() {
+			silent = append(silent, n.Name)
 		}
 	}
 	slices.Sort(silent)
-	evidence := fmt.Sprintf("%d of %d networks answer", len(answers)-len(silent), len(answers))
+	evidence := fmt.Sprintf("%d of %d networks answer", len(found)-len(silent), len(found))
 	switch {
 	case len(silent) == 0:
 		return finding(protocol.CheckOK, evidence, "")
-	case len(silent) == len(answers):
+	case len(silent) == len(found):
 		return finding(protocol.CheckFail, evidence, "check the network connection, proxy and firewall; then networks in the configuration")
 	}
 	return finding(protocol.CheckWarn, evidence+"; no answer from: "+strings.Join(silent, ", "), "wait, or set another RPC URL: swapkeep settings set networks.ID.rpc URL")
-}
-
-// An answer is one network's answer.
-type answer struct {
-	name string
-	head time.Time // time of its latest block
-	err  error
-}
-
-// ask queries all networks that run, in parallel.
-func (s examined) ask(ctx context.Context) ([]answer, error) {
-	hub, err := s.hub()
-	if err != nil {
-		return nil, err
-	}
-	if s.daemon == nil {
-		defer hub.Close()
-	}
-	ctx, cancel := context.WithTimeout(ctx, onlineTime)
-	defer cancel()
-	networks := runningNetworks(hub)
-	out := make([]answer, len(networks))
-	var all sync.WaitGroup
-	for i, n := range networks {
-		all.Go(func() {
-			price, err := hub.GasPrice(ctx, n.ID)
-			out[i] = answer{n.Name, price.Time, err}
-		})
-	}
-	all.Wait()
-	return out, nil
-}
-
-func runningNetworks(hub *chain.MultiClient) []chain.Network {
-	return slices.DeleteFunc(hub.Networks(), chain.Network.HasEnded)
 }
 
 func (s examined) hub() (*chain.MultiClient, error) {

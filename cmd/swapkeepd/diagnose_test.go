@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/chain"
 	"swapkeep/config"
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
@@ -138,11 +139,11 @@ func TestClock(t *testing.T) {
 		"ahead":             {[]time.Duration{-time.Hour, -2 * time.Hour}, protocol.CheckWarn},
 		"no answer":         {nil, protocol.CheckSkipped},
 	} {
-		s := examined{cfg: config.Default(), place: transport.Instance{Home: home}, online: true, answers: func() (out []answer, err error) {
+		s := examined{cfg: config.Default(), place: transport.Instance{Home: home}, online: true, probes: func() (out []probedNetwork, err error) {
 			for _, after := range row.heads {
-				out = append(out, answer{head: time.Now().Add(after)})
+				out = append(out, probedNetwork{probes: []chain.Probe{{Age: -after}}})
 			}
-			return append(out, answer{name: "silent", err: errors.New("no answer")}), nil
+			return append(out, probedNetwork{probes: []chain.Probe{{Err: errors.New("no answer")}}}), nil
 		}}
 		if c := s.clock(t.Context()); c.Status != row.want {
 			t.Errorf("%s: %+v", name, c)
@@ -159,13 +160,20 @@ func TestClock(t *testing.T) {
 
 // Networks that answer are counted, silent ones are named.
 func TestNetworksAnswer(t *testing.T) {
+	network := func(name string, errs ...error) probedNetwork {
+		n := probedNetwork{Network: chain.Network{Name: name}}
+		for _, err := range errs {
+			n.probes = append(n.probes, chain.Probe{Err: err})
+		}
+		return n
+	}
 	silence := errors.New("no answer")
-	for want, answers := range map[string][]answer{
-		protocol.CheckOK:   {{name: "Base"}, {name: "Optimism"}},
-		protocol.CheckWarn: {{name: "Base"}, {name: "Optimism", err: silence}},
-		protocol.CheckFail: {{name: "Base", err: silence}, {name: "Optimism", err: silence}},
+	for want, found := range map[string][]probedNetwork{
+		protocol.CheckOK:   {network("Base", nil), network("Optimism", silence, nil)},
+		protocol.CheckWarn: {network("Base", nil), network("Optimism", silence)},
+		protocol.CheckFail: {network("Base", silence), network("Optimism", silence)},
 	} {
-		c := examined{online: true, answers: func() ([]answer, error) { return answers, nil }}.networks(t.Context())
+		c := examined{online: true, probes: func() ([]probedNetwork, error) { return found, nil }}.networks(t.Context())
 		if c.Status != want || want != protocol.CheckOK && c.Remedy == "" || want == protocol.CheckWarn && !strings.Contains(c.Evidence, "Optimism") {
 			t.Errorf("%s: %+v", want, c)
 		}

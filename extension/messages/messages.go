@@ -84,18 +84,20 @@ func Text(key string, values ...string) (text string, ok bool) {
 	}), ok
 }
 
-// values has, for the placeholders $1 to $9 of a message, the key of the data that fills it and
-// the form in which it is shown. A message that is not here has none.
-var values = sync.OnceValue(func() map[string][][2]string { return parse[map[string][][2]string]("values.json") })
+// values has, for the placeholders $1 to $9 of a message, the key of the data that fills it, the
+// form in which it is shown and, for some forms, the key of data that goes with it: for "amount"
+// the token's address; for "worth" the same in dollars, which may be missing. A message that is
+// not here has none.
+var values = sync.OnceValue(func() map[string][][3]string { return parse[map[string][][3]string]("values.json") })
 
 // Filled is [Text] with the values of data that the message needs, put into words by format,
-// which returns "" for what it cannot. ok is also false if a value is missing or has no words.
-func Filled(key string, data map[string]string, format func(form, value string) string) (text string, ok bool) {
+// which gets what goes with a value too, and returns "" for what it cannot. ok is also false if a value is missing or has no words.
+func Filled(key string, data map[string]string, format func(form, value, with string) string) (text string, ok bool) {
 	var all []string
 	for _, v := range values()[key] {
 		value := data[v[0]]
 		if value != "" {
-			value = format(v[1], value)
+			value = format(v[1], value, data[v[2]])
 		}
 		if value == "" {
 			return "", false

@@ -83,7 +83,7 @@ func TestEveryCodeHasWords(t *testing.T) {
 }
 
 func TestFilled(t *testing.T) {
-	format := func(form, value string) string { return map[string]string{"coin": value + " wei"}[form] }
+	format := func(form, value, _ string) string { return map[string]string{"coin": value + " wei"}[form] }
 	data := map[string]string{"max": "7", "ceiling": "5", "trustedTo": "x"}
 	if got, ok := Filled("finding_gas_ceiling", data, format); !ok || got != "The network fee could reach 7 wei, above the limit of 5 wei on this network. Wait for a lower fee." {
 		t.Error(got, ok)

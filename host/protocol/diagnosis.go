@@ -39,6 +39,7 @@ const (
 	HostNoLogs     = "no_logs"     // it refuses eth_getLogs
 	HostFewLogs    = "few_logs"    // it refuses eth_getLogs over enough blocks
 	HostNotFinal   = "not_final"   // it shows no final block, on a network that goes by that
+	HostNoReceipts = "no_receipts" // it refuses eth_getBlockReceipts, where receipts can be recomputed
 	HostNoSimulate = "no_simulate" // it has no eth_simulateV1, or does not show what moves
 )
 

@@ -52,7 +52,7 @@ type Order struct {
 	Leftovers        []Leftover        `json:"leftovers,omitempty" doc:"allowances granted for it that are still there; see approvals.list"`
 	Submission       *Submitted        `json:"submission,omitempty" doc:"its submission to the provider, begun or done"`
 	Wrapped          bool              `json:"wrapped,omitempty" doc:"its input was wrapped, by a transaction of its own"`
-	Isolation        *Isolation        `json:"isolation,omitempty" doc:"what came back from its throwaway account, and what stays there; absent until it was looked at"`
+	Isolation        *Isolation        `json:"isolation,omitempty" doc:"what came back from its throwaway account, and what stays there; absent: nothing yet. It may change after the order ended"`
 	ProviderOrderID  string            `json:"providerOrderId,omitempty" doc:"the provider's id of the order"`
 	Claim            *Claim            `json:"claim,omitempty" doc:"the provider's latest status; proves nothing"`
 	CandidatePayment *CandidatePayment `json:"candidatePayment,omitempty" doc:"a payment that may be the awaited one or another's; proves nothing"`
@@ -63,6 +63,7 @@ type Order struct {
 	Cause            *Cause            `json:"cause,omitempty" doc:"the reason for programs; absent of an order of an older version"`
 	Created          time.Time         `json:"created"`
 	Updated          time.Time         `json:"updated"`
+	EndedAt          time.Time         `json:"endedAt,omitzero" doc:"when it came to the end that it has: equal to updated in the change that ended it; absent: it has not ended, or an older version wrote it"`
 	Checked          time.Time         `json:"checked,omitzero" doc:"when the daemon last looked how it stands, on the chains and at its provider; absent: not since its start, or it has ended"`
 }
 

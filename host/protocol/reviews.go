@@ -64,7 +64,7 @@ type Step struct {
 
 // An Effect is the effect of a step, decoded from its bytes.
 type Effect struct {
-	Kind      string     `json:"kind" of:"EffectKind" doc:"approve, permit, swap, wrap, unwrap, order (signed, settled by others), deposit or opaque (of unknown content)"`
+	Kind      string     `json:"kind" of:"EffectKind" doc:"fund (of the throwaway account), approve, permit, swap, wrap, unwrap, order (signed, settled by others), deposit or opaque (of unknown content)"`
 	ChainID   uint64     `json:"chainId"`
 	Target    Address    `json:"target" doc:"contract called, or the domain's verifying contract"`
 	Spends    []Spend    `json:"spends,omitempty" doc:"what leaves the account"`

@@ -15,7 +15,7 @@ var Vocabularies = []Vocabulary{
 	{"CallerKind", []string{KindBrowser, KindTerminal}},
 	{"DaemonState", []string{DaemonRunning, DaemonStopping}},
 	{"CheckStatus", []string{CheckOK, CheckNote, CheckWarn, CheckFail, CheckSkipped}},
-	{"HostProblem", []string{HostSilent, HostWrongChain, HostOldBlock, HostNoLogs, HostFewLogs, HostNotFinal, HostNoSimulate}},
+	{"HostProblem", []string{HostSilent, HostWrongChain, HostOldBlock, HostNoLogs, HostFewLogs, HostNotFinal, HostNoReceipts, HostNoSimulate}},
 	{"KeysState", []string{KeysNone, KeysLocked, KeysUnlocked}},
 	{"KeysCause", []string{CauseUnlocked, CauseLocked, CauseListed, CauseDiscovered}},
 
@@ -36,7 +36,7 @@ var Vocabularies = []Vocabulary{
 	{"FindingCode", []string{
 		"gas_insufficient", "gas_ceiling", "gas_excessive", "value_unknown", "price_unknown", "price_impact", "output_unverified", "output_lookalike", "slippage_low", "slippage_high",
 		"wraps_first", "settlement_trusted", "not_simulated", "fallback_used", "minimum_lowered", "ceiling_raised", "fee_raised",
-		"decimals_unconfirmed",
+		"decimals_unconfirmed", "isolated_account",
 	}},
 	{"PasswordReason", []string{"unpriced", "hourly_limit", "slippage", "bad_price"}},
 	{"OrderState", []string{"accepted", "approving", "executing", "submitting", "settling", "closed", "filled", "refunded", "failed", "expired", "cancelled", "unreadable"}},

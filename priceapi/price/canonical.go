@@ -64,7 +64,8 @@ var redeemables = map[ID]Redeemable{
 	// USDT that Tether itself issues and redeems (tether.to, supported protocols).
 	on(42220, "0x48065fbBE25f71C9282ddf5e1cD6D6A887483D5e"): {usdt, 6}, // Celo
 	on(43114, "0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7"): {usdt, 6}, // Avalanche
-	// AUSD that Agora issues and redeems at the same address everywhere.
+	// AUSD that Agora issues and redeems at the same address everywhere, on Monad by its own bridge that
+	// mints and burns (governance.aave.com, assessments of AUSD of 2024-11 and 2026-06).
 	on(1, "0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a"):     {ausd, 6},
 	on(56, "0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a"):    {ausd, 6},
 	on(143, "0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a"):   {ausd, 6},

@@ -84,10 +84,12 @@ func (e *Engine) await(ctx context.Context, w watchedDeposit, x proof.AwaitedPay
 			f.pending = true
 		case isUndecided, isContested:
 			f.pending = err == nil
-		case isNothing:
-			w.l.ruleOut(x.What, c.Tx)
+		case isNothing, isAbsent:
+			if is == isNothing {
+				w.l.ruleOut(x.What, c.Tx)
+			}
 			if s := w.l.candidates[x.What]; s != nil && s.Tx == c.Tx {
-				delete(w.l.candidates, x.What) // it counts for another order by now
+				delete(w.l.candidates, x.What) // it counts for another order by now, or was reorganised away
 			}
 		case isUnknownSender:
 			w.keepCandidate(x, paid.seen)

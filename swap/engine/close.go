@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A CloseRequest asks to close an order whose end nothing proves.
+// A CloseRequest asks to close an order whose end nothing proves, or nothing can prove.
 type CloseRequest struct {
 	Caller
 	Request string // uuid
@@ -21,7 +21,7 @@ type CloseRequest struct {
 }
 
 // Close records that the user waits for an order no longer. It signs nothing, and the engine
-// still looks for a proof. It fails with OrderFinal if the order has ended and with CannotClose
+// still looks for a proof of a deposit's end. It fails with OrderFinal if the order has ended and with CannotClose
 // if it will end by itself or is too young; then Data has from when it can be closed. It may be
 // repeated.
 func (s *Service) Close(ctx context.Context, r CloseRequest) (swap.Order, error) {
@@ -58,6 +58,9 @@ func (s *Service) Close(ctx context.Context, r CloseRequest) (swap.Order, error)
 // closed returns the order as it would be with the request recorded.
 func (s *Service) closed(r CloseRequest) (swap.Order, error) {
 	o, err := s.o.Journal.Get(r.Order)
+	if err == nil {
+		o = s.engine.withPresent(o)
+	}
 	switch {
 	case err != nil:
 		return o, err
@@ -70,13 +73,13 @@ func (s *Service) closed(r CloseRequest) (swap.Order, error) {
 	now := s.o.Now().UTC()
 	switch {
 	case !ok:
-		return o, swap.Refuse(swap.CannotClose, "only an order whose input was handed over, and that nobody can cancel, can be closed")
+		return o, swap.Refuse(swap.CannotClose, "only an order whose input was handed over, and that nobody can cancel, can be closed, or one on a network that was shut down")
 	case now.Before(from):
 		at := from.UTC().Format(time.RFC3339)
 		return o, &swap.Refusal{Code: swap.CannotClose, Reason: "the order can be closed from " + at + "; until then its end may still be proven", Data: map[string]string{"from": at}}
 	}
-	if o.Unproven() {
-		o.Condition = swap.NoCondition // another one, such as record_tampered, stays true
+	if !o.Tampered() && o.Condition != swap.WrittenByNewer { // these stay true
+		o.Condition = swap.NoCondition
 	}
 	o.Updated = now
 	o.SetCause(swap.NewCause(swap.UserClosed))

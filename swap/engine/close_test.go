@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/chain"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -78,6 +79,57 @@ func TestCloseRefused(t *testing.T) {
 	for _, id := range []string{signed, deposit} {
 		_, err := c.closeOrder(id, uuid.NewString())
 		refusedWith(t, err, swap.CannotClose)
+	}
+}
+
+// endedNodes are nodes of a chain that was shut down.
+type endedNodes struct{ Nodes }
+
+func (n endedNodes) Network(id uint64) (chain.Network, error) {
+	net, err := n.Nodes.Network(id)
+	if id == srcChain {
+		net.Ended = time.Date(2026, 8, 15, 0, 0, 0, 0, time.UTC)
+	}
+	return net, err
+}
+
+// TestCloseOnAnEndedChain checks that on a chain that was shut down any open order can be closed at
+// once, wherever it stands; that nothing is asked about it, or done for it, afterwards; and that of
+// a deposit, whose end the other chain may show, only the wait ends.
+func TestCloseOnAnEndedChain(t *testing.T) {
+	for _, state := range []swap.State{swap.Accepted, swap.Approving, swap.Executing, swap.Submitting, swap.Settling} {
+		for _, condition := range []swap.Condition{swap.NoCondition, swap.NeedsConsent, swap.WaitingForUnlock, swap.RecordTampered} {
+			c := newProofFixture(t, 2)
+			id := c.order(func(o *swap.Order) {
+				o.State, o.Condition, o.Cancel = state, condition, true
+				if state != swap.Settling && state != swap.Submitting {
+					o.Step, o.Results = 0, nil
+				}
+			})
+			_, err := c.closeOrder(id, uuid.NewString())
+			refusedWith(t, err, swap.CannotClose)
+			c.engine.Nodes = endedNodes{c.engine.Nodes}
+			closed, err := c.closeOrder(id, uuid.NewString())
+			if err != nil || closed.State != swap.Closed || !closed.Ended() || closed.Watched() || closed.Cancel || (closed.Condition != swap.NoCondition) != (condition == swap.RecordTampered) {
+				t.Fatalf("%s %q: %s %q, %+v, %v", state, condition, closed.State, closed.Condition, closed.Closing, err)
+			}
+			if open, err := c.engine.Journal.Open(); err != nil || len(open) != 0 {
+				t.Errorf("%s: open %v, %v", state, open, err)
+			}
+			c.provider.claims = func(swap.Order) (swap.Claim, error) {
+				t.Error("the provider was asked")
+				return swap.Claim{}, nil
+			}
+			c.engine.Unlocked = func() bool { t.Error("the keys were asked for"); return true }
+			if pause, ended := c.engine.poll(t.Context(), &inProgress{id: id}, &progress{}); !ended {
+				t.Errorf("%s: polled again after %s", state, pause)
+			}
+		}
+	}
+	c, id := newDepositFixture(t, 2, nil)
+	c.engine.Nodes = endedNodes{c.engine.Nodes}
+	if o, err := c.closeOrder(id, uuid.NewString()); err != nil || o.State != swap.Closed || !o.Watched() {
+		t.Errorf("deposit: %s, %+v, %v", o.State, o.Closing, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"swapkeep/internal/clock"
 	"swapkeep/swap"
 	"swapkeep/swap/journal"
+	"swapkeep/swap/plan"
 )
 
 // An inProgress is an order in progress, and what the engine knows of it that is not in the
@@ -252,11 +253,13 @@ func (e *Engine) markPolled(p *inProgress) {
 	p.polledAt = e.Now()
 }
 
-// withPollTime returns o with the time when it was last polled.
-func (e *Engine) withPollTime(o swap.Order) swap.Order {
+// withPresent returns o with what is not recorded: when it was last polled, and whether its chain
+// was shut down.
+func (e *Engine) withPresent(o swap.Order) swap.Order {
 	if o.State.Final() {
 		return o
 	}
+	_, o.ChainEnded = plan.HasEnded(e.Nodes, o.Terms.SrcChain)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	o.Checked = time.Time{}

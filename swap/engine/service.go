@@ -196,14 +196,14 @@ func (s *Service) Order(id string) (swap.Order, []journal.Entry, error) {
 		return o, nil, err
 	}
 	lines, err := s.o.Journal.History(id)
-	return s.engine.withPollTime(o), lines, err
+	return s.engine.withPresent(o), lines, err
 }
 
 // Orders lists orders, newest first, from 1 to 200 at a time.
 func (s *Service) Orders(account common.Address, openOnly bool, cursor string, limit int) ([]swap.Order, string, error) {
 	all, next, err := s.o.Journal.List(account, openOnly, cursor, min(max(limit, 1), 200))
 	for i, o := range all {
-		all[i] = s.engine.withPollTime(o)
+		all[i] = s.engine.withPresent(o)
 	}
 	return all, next, err
 }
@@ -226,7 +226,7 @@ func (s *Service) notify(o swap.Order) {
 	s.sweeper.look(o)
 	s.subMu.Lock()
 	defer s.subMu.Unlock()
-	o = s.engine.withPollTime(o)
+	o = s.engine.withPresent(o)
 	for _, f := range s.subs {
 		f(o)
 	}

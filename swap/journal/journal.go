@@ -4,6 +4,7 @@ package journal
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"swapkeep/swap"
 
@@ -168,6 +169,7 @@ func write(tx *bolt.Tx, was swap.Order, o *swap.Order, note swap.Cause) error {
 		return err
 	}
 	o.Revision++
+	o.EndedAt = endedAt(was, *o)
 	if err := tx.Bucket(orderBucket).Put([]byte(o.ID), swap.MustJSON(*o)); err != nil {
 		return err
 	}
@@ -181,6 +183,20 @@ func write(tx *bolt.Tx, was swap.Order, o *swap.Order, note swap.Cause) error {
 		return tx.Bucket(openBucket).Delete([]byte(o.ID))
 	}
 	return tx.Bucket(openBucket).Put([]byte(o.ID), []byte{1})
+}
+
+// endedAt returns when an order came to the end that it has; zero if it has not ended. What
+// changes in it afterwards, such as what comes back from its isolated account, is no new end.
+func endedAt(was, o swap.Order) time.Time {
+	switch {
+	case !o.Ended():
+		return time.Time{}
+	case !was.Ended() || was.State != o.State:
+		return o.Updated
+	case was.EndedAt.IsZero(): // an older version wrote it
+		return was.Updated
+	}
+	return was.EndedAt
 }
 
 // read decodes an order; the result stays valid after the transaction.

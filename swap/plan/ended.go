@@ -8,10 +8,10 @@ import (
 	"swapkeep/swap"
 )
 
-// hasEnded reports whether a chain was shut down, with its description. The nodes know it
+// HasEnded reports whether a chain was shut down, with its description. The nodes know it
 // for the networks that they have, the table of networks for the others, which may be
 // destinations.
-func hasEnded(nodes Nodes, id uint64) (chain.Network, bool) {
+func HasEnded(nodes Nodes, id uint64) (chain.Network, bool) {
 	n, err := nodes.Network(id)
 	if err != nil {
 		n, _ = chain.NetworkByID(id)
@@ -25,7 +25,7 @@ func checkRunning(nodes Nodes, r swap.QuoteRequest) error {
 		id    uint64
 		field string
 	}{{r.SrcChain, "srcChainId"}, {r.DstChain, "dstChainId"}} {
-		if n, ended := hasEnded(nodes, end.id); ended {
+		if n, ended := HasEnded(nodes, end.id); ended {
 			return refuseEnded(n, end.field)
 		}
 	}
@@ -42,7 +42,7 @@ func refuseEnded(n chain.Network, field string) error {
 // running returns the destinations whose chains run.
 func running(nodes Nodes, all []swap.Destination) []swap.Destination {
 	return slices.DeleteFunc(all, func(d swap.Destination) bool {
-		_, ended := hasEnded(nodes, d.ChainID)
+		_, ended := HasEnded(nodes, d.ChainID)
 		return ended
 	})
 }

@@ -33,6 +33,27 @@ it("keeps each order that ended, once, and none that goes on", async () => {
 	expect([told[0], told.at(-1)]).toEqual([{}, { b: true, c: false }]);
 });
 
+it("takes only the change that ended an order for news, not what comes back afterwards", async () => {
+	const { recordEnded, markSeen, told } = await begin();
+	const filled: Order = { ...order("a", "filled"), updated: "2026-11-20T09:01:00Z", endedAt: "2026-11-20T09:01:00Z" };
+	const returned: Order = { ...filled, updated: "2026-11-20T09:05:00Z", isolation: { returned: [{ token: "0x1", amount: "5", tx: "0x2" }] } };
+	recordEnded(returned); // it ended while a page was open
+	await settle();
+	expect(told.at(-1)).toEqual({});
+	recordEnded(filled);
+	await settle();
+	expect(told.at(-1)).toEqual({ a: true });
+	markSeen(["a"]);
+	recordEnded(returned);
+	await settle();
+	expect(told.at(-1)).toEqual({});
+	recordEnded({ ...order("b", "closed"), updated: "2026-11-20T09:01:00Z", endedAt: "2026-11-20T09:01:00Z" });
+	markSeen(["b"]);
+	recordEnded({ ...order("b", "filled"), updated: "2026-11-20T09:05:00Z", endedAt: "2026-11-20T09:05:00Z" }); // proven after all
+	await settle();
+	expect(told.at(-1)).toEqual({ b: true });
+});
+
 it("goes on counting after the browser ended the background", async () => {
 	(await begin()).recordEnded(order("a", "filled"));
 	await settle();

@@ -42,9 +42,10 @@ function change(of: (ended: UnseenOrders) => UnseenOrders): Promise<void> {
 }
 
 /** recordEnded records an order that ended. It may be called repeatedly: the daemon repeats
- * some notifications. */
+ * some notifications, and an order goes on changing after its end, when what is left in its
+ * throwaway account comes back. Only the change that ended it is news. */
 export function recordEnded(order: Order): void {
-	if (order.ended) void change((ended) => ({ ...ended, [order.id]: received(order) }));
+	if (order.ended && (order.endedAt ?? order.updated) === order.updated) void change((ended) => ({ ...ended, [order.id]: received(order) }));
 }
 
 /** markSeen removes orders that a person was shown. */

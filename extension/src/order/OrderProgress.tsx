@@ -15,6 +15,7 @@ import { CancelOrder } from "./CancelOrder";
 import { CardView } from "./CardView";
 import { ConsentForm } from "./ConsentForm";
 import { EvidenceView } from "./EvidenceView";
+import { IsolationView } from "./IsolationView";
 import { line, lineText, type OrderFormatter } from "./line";
 import { SpeedUp } from "./SpeedUp";
 import { StepList } from "./StepList";
@@ -70,6 +71,7 @@ export function OrderProgress({ order, history, channel }: Props) {
 			{!summary.card?.asks && acts}
 			{summary.cancel && summary.cancel !== true && <p class="soft small">{lineText(summary.cancel)}</p>}
 			{summary.stop && summary.stop !== true && <p class="soft small">{lineText(summary.stop)}</p>}
+			<IsolationView order={order} format={format} />
 			{summary.leftovers && <Leftovers order={order} format={format} />}
 			{summary.close && (
 				<p class="soft small order-close">

@@ -7,7 +7,7 @@ import type { Channel } from "../state/channel";
 import { useOrders } from "../state/context";
 import type { Order } from "../wire/protocol";
 import type { OrderFormatter } from "./line";
-import { trusted } from "./steps";
+import { handedOver, trusted } from "./steps";
 import { useAct } from "./useAct";
 
 interface Props {
@@ -37,7 +37,7 @@ export function StopWaiting({ order, channel, format }: Props) {
 			</Button>
 			{asked && (
 				<Modal title={t("order_stop_title")} onClose={() => ask(false)}>
-					<p>{t("order_stop_text", trusted(order, format))}</p>
+					<p>{handedOver(order) ? t("order_stop_text", trusted(order, format)) : t("order_stop_ended_text", format.network(order.terms.srcChainId))}</p>
 					{act.failure && <Refusal failure={act.failure} />}
 					<div class="row">
 						<Button onClick={() => ask(false)}>{t("order_stop_no")}</Button>

@@ -42,7 +42,7 @@ const format: OrderFormatter = {
 /** Every detail that a cause may have. */
 const figures = {
 	minOut: "595506904", offered: "594000000", spent: "7000001", allowed: "8000001", spender: usdc, tx: "0x05", chainId: "8453", state: "filled", condition: "cancelling", block: "77", hosts: "a.example, b.example", step: "2",
-	tier: "fast", previous: "1000001", ceiling: "2000001",
+	tier: "fast", previous: "1000001", ceiling: "2000001", amount: "2500001", token: usdc,
 };
 const told = (word: string, more: Partial<Cause> = {}, fallback = "in the daemon's words") =>
 	causeWords({ cause: { reason: word as ReasonCode, error: "would_revert", details: figures, ...more }, words: fallback }, order, format);

@@ -49,6 +49,7 @@ function textOf({ reason, error, details = {} }: Cause, about: About, format: Or
 	const amounts = amountsOf(about, format);
 	const formatters: Formatters = {
 		...amounts,
+		amount: (units, token) => token && format.amount(terms.srcChainId, token, units),
 		contract: format.account,
 		network: (chainId) => (/^\d+$/.test(chainId) ? format.network(Number(chainId)) : undefined),
 		condition: (code) => lookUp(conditions, code) && t(lookUp(conditions, code)!.words),

@@ -1,9 +1,10 @@
 import type { MessageKey } from "../i18n/keys";
 import type { Order, OrderState, ProvenBy, Spend } from "../wire/protocol";
+import { isolatedFunds } from "./isolated";
 import { type Line, line, type OrderFormatter } from "./line";
 import { claim } from "./cause-words";
 import { lookUp, orderStatus } from "./status";
-import { trusted } from "./steps";
+import { handedOver, trusted } from "./steps";
 import { type Card, reasonPart } from "./condition-cards";
 
 interface End {
@@ -78,7 +79,7 @@ export function closedCard(order: Order, format: OrderFormatter): Card | undefin
 			{ label: "order_line_happened", text: closing.by === "person" ? line("order_closed_person", format.time(closing.at)) : line("order_closed_age") },
 			{ label: "order_told_says", text: claim(closing.claim?.state, format.provider(terms.provider)) },
 			{ label: "order_line_next", text: line(closing.watched ? "order_closed_watched" : "order_closed_unwatched") },
-			{ label: "order_line_do", text: line("order_closed_do", trusted(order, format), format.network(terms.dstChainId)) },
+			{ label: "order_line_do", text: handedOver(order) ? line("order_closed_do", trusted(order, format), format.network(terms.dstChainId)) : line("order_closed_ended_do", format.network(terms.srcChainId)) },
 		],
 		links: [
 			...(paid?.tx ? [{ label: "order_link_deposit" as const, chainId: paid.effect.chainId, tx: paid.tx }] : []),
@@ -141,6 +142,8 @@ function whereabouts(o: Order, format: OrderFormatter): Line {
 	const at = [format.account(terms.account), format.network(terms.srcChainId)];
 	const gas = verdict?.evidence && format.coin(verdict.evidence.chainId, verdict.evidence.feePaid);
 	if (o.wrapped) return line("order_funds_wrapped", held, ...at);
+	const isolated = isolatedFunds(o);
+	if (isolated) return line(isolated.key, isolated.back ? format.amount(terms.srcChainId, terms.tokenIn, isolated.back) : held, ...at);
 	return gas ? line("order_funds_gas", held, ...at, gas) : line("order_funds_kept", held, ...at);
 }
 

@@ -201,6 +201,21 @@ describe("an end", () => {
 		expect(funds(ended("absence", {}, "gasless", { wrapped: true }))?.key).toBe("order_funds_wrapped");
 		expect(funds(ended("allowance_kept", {}, "wallet"))?.key).toBe("order_funds_allowance");
 	});
+	it("says of what was moved to a throwaway account that it comes back, came back or stays", () => {
+		const moved = [{ ...call("fund", { spends: [{ token: usdc, amount: "1000" }] }), done: true, tx }, { ...call("fund", { spends: [{ token: coin, amount: "40" }] }), done: true, tx }, steps.intent[0]!];
+		const funds = (more: Partial<Order>, tokenIn = usdc) => {
+			const o = ended("revert", { evidence }, "intent", { steps: moved, ...more });
+			return orderSummary({ ...o, terms: { ...o.terms, tokenIn, isolated: router } }, format, begun).card?.lines[1]?.text;
+		};
+		const at = ["Account 1", "net 1"];
+		expect(funds({})).toEqual({ key: "order_funds_isolated", values: ["1000@USDC/1", ...at] });
+		expect(funds({ isolation: { returned: [{ token: coin, amount: "7", tx }] } })?.key).toBe("order_funds_isolated");
+		expect(funds({ isolation: { returned: [{ token: usdc, amount: "1000", tx }] } })).toEqual({ key: "order_funds_returned", values: ["1000@USDC/1", ...at] });
+		expect(funds({ isolation: { left: [{ token: usdc, amount: "1000" }] } })).toEqual({ key: "order_funds_isolated_left", values: ["1000@USDC/1", ...at] });
+		expect(funds({ isolation: { returned: [{ token: coin, amount: "990", tx }] } }, coin)).toEqual({ key: "order_funds_returned", values: ["990@ETH/1", ...at] });
+		expect(funds({ steps: moved.map(({ done: _, ...s }) => s) })?.key).toBe("order_funds_gas");
+		inBothLanguages([funds({})!, funds({ isolation: { left: [{ token: usdc, amount: "1000" }] } })!, funds({ isolation: { returned: [{ token: usdc, amount: "1000", tx }] } })!]);
+	});
 	it("tells a refusal from a withdrawal", () => {
 		const first = (o: Order) => orderSummary(o, format, begun).card?.lines[0]?.text.key;
 		expect(first(ended("withdrawn"))).toBe("order_by_refused");
@@ -230,6 +245,19 @@ describe("steps", () => {
 	it("link a finished step, and the transaction on its way", () => {
 		const lines = stepLines(order("dex", { steps: [{ ...steps.dex[0]!, done: true, tx }, steps.dex[1]!], step: 1, currentTx: `0x${"9".repeat(64)}` }), format);
 		expect(lines.map((l) => l.link?.tx)).toEqual([tx, `0x${"9".repeat(64)}`, undefined]);
+	});
+	it("say what goes to the throwaway account, and what of it is for network fees", () => {
+		const fund = (token: string, amount: string) => call("fund", { spends: [{ token, amount }] });
+		const titles = (tokenIn: string, ...first: Step[]) => {
+			const o = order("intent", { steps: [...first, steps.intent[0]!] });
+			const lines = stepLines({ ...o, terms: { ...o.terms, tokenIn, isolated: router } }, format).slice(0, first.length).map((l) => l.title);
+			inBothLanguages(lines);
+			return lines;
+		};
+		expect(titles(usdc, fund(usdc, "1000"), fund(coin, "40"))).toEqual([
+			{ key: "order_step_fund", values: ["1000@USDC/1"] }, { key: "order_step_fund_gas", values: ["40@ETH/1"] },
+		]);
+		expect(titles(coin, fund(coin, "1040"))).toEqual([{ key: "order_step_fund_both", values: ["1040@ETH/1", "40@ETH/1"] }]);
 	});
 	it("of a signed order hand it over, and a deposit is paid out elsewhere", () => {
 		expect(stepLines(order("gasless", { state: "submitting" }), format).map((l) => [l.title.key, l.mark])).toEqual([["order_step_order", "done"], ["order_step_submit", "active"], ["order_step_settle_signed", "preview"]]);
@@ -299,7 +327,7 @@ it("says of a closed order who closed it, what was known, and whether it is stil
 	for (const by of ["person", "age"] as const) {
 		for (const watched of [true, false]) {
 			const claimed = { state: "failed" as const };
-			const told = order("intent", { state: "closed", ended: true, closing: { at: "2026-11-20T12:00:00Z", by, watched, claim: claimed } });
+			const told = order("intent", { state: "closed", ended: true, steps: order("intent").steps.map((s) => ({ ...s, done: true })), closing: { at: "2026-11-20T12:00:00Z", by, watched, claim: claimed } });
 			const { card, close, cancel, steps } = orderSummary(told, format, begun);
 			inBothLanguages(linesOf(told));
 			expect(card?.lines.map((l) => l.text.key)).toEqual([
@@ -308,6 +336,13 @@ it("says of a closed order who closed it, what was known, and whether it is stil
 			expect([received(told), close, cancel, steps.at(-1)?.mark]).toEqual([false, undefined, undefined, "waiting"]);
 		}
 	}
+});
+
+it("says of an order that was closed with its network what cannot be done any more", () => {
+	const told = order("dex", { state: "closed", ended: true, closing: { at: "2026-11-20T12:00:00Z", by: "person", watched: false } });
+	inBothLanguages(linesOf(told));
+	expect(orderSummary(told, format, begun).card?.lines.at(-1)?.text.key).toBe("order_closed_ended_do");
+	expect(orderSummary(order("dex", { state: "executing", canCloseFrom: "2026-11-20T09:30:00Z" }), format, Date.parse("2026-11-20T09:30:00Z")).stop).toBe(true);
 });
 
 it("offers to stop waiting from the time that the daemon says", () => {

@@ -1,6 +1,7 @@
 import { contractName } from "../components/address";
 import type { MessageKey } from "../i18n/keys";
 import type { EffectKind, Order, OrderState, Step } from "../wire/protocol";
+import { fundLine } from "./isolated";
 import { type Line, line, type OrderFormatter } from "./line";
 
 export type StepMark = "preview" | "active" | "waiting" | "done" | "skipped" | "failed" | "dropped";
@@ -37,6 +38,10 @@ export function trusted(order: Pick<Order, "steps" | "terms">, format: OrderForm
 	return who ? format.trusted(who) : format.provider(order.terms.provider);
 }
 
+/** handedOver reports whether others have the order's input. One that has not got so far is closed
+ * only where its network was shut down. */
+export const handedOver = (order: Pick<Order, "steps" | "terms">) => settlementKind(order) !== "signed" && order.steps.every((s) => s.done);
+
 /** spender names a spender: a contract with a common name, else the provider and the address. */
 function spender(address: string, { terms }: Order, format: OrderFormatter): string {
 	if (contractName(address) || terms.provider === "wallet") return format.account(address);
@@ -45,6 +50,7 @@ function spender(address: string, { terms }: Order, format: OrderFormatter): str
 
 /** What each kind of step does. */
 const does: Record<EffectKind, (s: Step, o: Order, format: OrderFormatter) => Line> = {
+	fund: (s, o, format) => fundLine(s.effect, o.terms, format),
 	approve: (s, o, format) => {
 		const [a] = s.effect.approves ?? [];
 		if (!a) return line("order_step_call");

@@ -18,6 +18,7 @@ function tokensOf(order: Order): TokenAt[] {
 	for (const address of [refund?.token, wrap, order.verdict?.spent?.token]) if (address) all.push({ chainId: srcChainId, address });
 	for (const s of order.steps) for (const a of s.effect.approves ?? []) all.push({ chainId: s.effect.chainId, address: a.token });
 	for (const l of order.leftovers ?? []) all.push({ chainId: l.chainId, address: l.token });
+	for (const { token } of [...order.steps.flatMap((s) => s.effect.spends ?? []), ...(order.isolation?.returned ?? []), ...(order.isolation?.left ?? [])]) all.push({ chainId: srcChainId, address: token });
 	const { candidatePayment, verdict } = order;
 	if (candidatePayment) all.push({ chainId: candidatePayment.chainId, address: candidatePayment.token });
 	if (verdict?.received) all.push({ chainId: verdict.state === "refunded" ? srcChainId : dstChainId, address: verdict.received.token });

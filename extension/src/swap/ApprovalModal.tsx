@@ -29,11 +29,13 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 	const reset = approval.amount === "0";
 	const units = (of: string) => format.amount(step.effect.chainId, approval.token, of);
 	const provider = providerName(review.terms.provider);
+	const { isolated } = review.terms;
+	const means = reset ? "approval_reset_means" : isolated ? "approval_isolated_means" : permit ? "approval_permit_means" : "approval_means";
 	const present = usePresentAllowance(review, approval.token, approval.spender, permit ? "permit2" : "erc20");
 	const enabled = useEnabledAfterDelay(number);
 	return (
 		<Modal title={of > 1 ? t("approval_n", number, of) : t("approval")} onClose={onClose} key={number}>
-			<p>{t(reset ? "approval_reset_means" : permit ? "approval_permit_means" : "approval_means", provider)}</p>
+			<p>{t(means, provider)}</p>
 			<dl class="facts">
 				<dt>{t("approval_amount")}</dt>
 				<dd>
@@ -53,7 +55,7 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 				<dd class="wide">
 					{contractName(approval.spender)} <code>{approval.spender}</code>
 					<br />
-					<span class="soft small">{t("built_in", provider)}</span>
+					<span class="soft small">{t(isolated ? "not_built_in" : "built_in", provider)}</span>
 				</dd>
 				{!reset && (
 					<>
@@ -81,12 +83,13 @@ const mostPages = 5;
  * undefined: unknown. */
 function usePresentAllowance(review: Review, token: string, spender: string, kind: AllowanceKind): Allowance | null | undefined {
 	const { shell } = useConnection();
-	const { account, srcChainId: chainId } = review.terms;
+	const { account, isolated, srcChainId: chainId } = review.terms;
 	const read = async (page: number, cursor?: string): Promise<Allowance | null | undefined> => {
 		const list = await shell.call("approvals.list", { account, chainId, ...(cursor ? { cursor } : {}) });
 		const found = list.allowances.find((a) => a.token === token && a.spender === spender && a.kind === kind);
 		if (found || !list.cursor) return found ?? null;
 		return page < mostPages ? read(page + 1, list.cursor) : undefined;
 	};
-	return useAnswer(`${account} ${chainId} ${token} ${spender} ${kind}`, () => read(1)).answer; // if it fails, the present allowance stays unknown; the new amount does not depend on it
+	const none = async () => null; // a throwaway account has allowed nobody anything
+	return useAnswer(`${isolated ?? account} ${chainId} ${token} ${spender} ${kind}`, () => (isolated ? none() : read(1))).answer; // if it fails, the present allowance stays unknown; the new amount does not depend on it
 }

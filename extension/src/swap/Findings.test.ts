@@ -14,7 +14,7 @@ import { words } from "./Findings";
 
 const languages: Record<string, Record<string, string>> = { en: { ...enErrors, ...enReview, ...enStates }, de: { ...deErrors, ...deReview, ...deStates } };
 const codes = [...(/export type FindingCode = (.*);/.exec(source)?.[1] ?? "").matchAll(/"([^"]+)"/g)].map((m) => m[1]!);
-const samples: Record<string, string> = { coin: "1500000", tokenOut: "2500000", basisPoints: "45", text: "as it is", trusted: "relay_router", error: "would_revert" };
+const samples: Record<string, string> = { coin: "1500000", worth: "1500000", tokenOut: "2500000", basisPoints: "45", text: "as it is", trusted: "relay_router", error: "would_revert" };
 const eth = { symbol: "ETH", decimals: 6 };
 const usdc = { symbol: "USDC", decimals: 6 };
 
@@ -53,6 +53,8 @@ describe("a value", () => {
 		["price_impact", { offered: "1500000", own: "2000000" }, "Das Angebot ist 1,5 USDC. Nach dem eigenen Preis von Swapkeep müssten es 2 USDC sein."],
 		["fee_raised", { accepted: "20", proposed: "45" }, "Die Gebühr wäre höher: 0,45 % statt 0,2 %."],
 		["fee_raised", { accepted: "20", proposed: "much" }, "so it is"],
+		["isolated_account", { isolated: "0x1", extra: "1500000", extraUSD: "0.31" }, "Über ein Wegwerfkonto ausgeführt: 0,31 $ mehr. Swapkeep kann die Daten des Aufrufs nicht prüfen; deshalb macht ihn ein Konto, das nichts besitzt als diesen Betrag und seine Netzwerkgebühr. Schlimmstenfalls nimmt er diese beiden; was übrig bleibt, kommt von selbst zurück."],
+		["isolated_account", { isolated: "0x1", extra: "1500000" }, "Über ein Wegwerfkonto ausgeführt: 1,5 ETH mehr. Swapkeep kann die Daten des Aufrufs nicht prüfen; deshalb macht ihn ein Konto, das nichts besitzt als diesen Betrag und seine Netzwerkgebühr. Schlimmstenfalls nimmt er diese beiden; was übrig bleibt, kommt von selbst zurück."],
 		["fallback_used", { reason: "would_revert" }, "Das gewählte Angebot ist jetzt nicht möglich (Simulation gescheitert: Der Tausch würde nicht gelingen). Dies ist das nächste des Anbieters; prüfe es neu."],
 	])("of %s is in its form", (code, data, want) => expect(said(code, data)).toBe(want));
 });

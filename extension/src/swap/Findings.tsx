@@ -2,6 +2,7 @@ import type { Finding, FindingCode } from "../wire/protocol";
 import { Icon } from "../components/Icon";
 import { filled, type Formatters } from "../i18n/filled";
 import { optionalMessage, locale, t } from "../i18n/t";
+import { formatUSD } from "../money/amount";
 import { bpsAsPercent } from "../money/percent";
 import { shortAmount, type Unit } from "../money/token-amount";
 import { errorTitle } from "../order/failure-words";
@@ -47,6 +48,11 @@ export function Findings({ findings, acknowledged, coin, token, onAcknowledge }:
 /** words returns a finding in the user's language, else the daemon's text. */
 export function words(f: Finding, coin: Unit, token: Unit | undefined): string {
 	const amount = (unit: Unit | undefined) => (units: string) => unit && shortAmount(units, unit, locale());
-	const formatters: Formatters = { coin: amount(coin), tokenOut: amount(token), trusted, error: (name) => errorTitle(name), basisPoints: (bps) => bpsAsPercent(Number(bps)) };
+	const formatters: Formatters = {
+		coin: amount(coin), tokenOut: amount(token), trusted,
+		worth: (wei, usd) => (usd ? formatUSD(usd, locale()) : amount(coin)(wei)),
+		error: (name) => errorTitle(name),
+		basisPoints: (bps) => bpsAsPercent(Number(bps)),
+	};
 	return filled(`finding_${f.code}`, f.data ?? {}, formatters) ?? f.text;
 }

@@ -20,3 +20,8 @@ it("names the coin of a refund that is paid wrapped", () => {
 	const row = rows({ ...silent, terms } as Review, { ...about, coin: { symbol: "ETH", decimals: 6 } as Token }).find(([, value]) => String(value).includes("WETH"));
 	expect(row?.[1]).toContain("1.5");
 });
+
+it("names the throwaway account that makes the call", () => {
+	const isolated = `0x${"22".repeat(20)}` as const;
+	expect(names({ ...silent, terms: { ...silent.terms, isolated } } as Review).length).toBe(names(silent).length + 1);
+});

@@ -90,6 +90,7 @@ export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [st
 		[t("row_route"), routed.has(terms.provider) || !offer.route ? routingName(offer) : <RouteText key="route" route={offer.route} />],
 		[t("row_network_cost"), networkCost(review, coin)],
 	];
+	if (terms.isolated) out.push([t("row_isolated"), <code key="isolated">{terms.isolated}</code>]);
 	if (terms.makerFeeBps) out.push([t("row_provider_fee"), t("at_most", bpsAsPercent(terms.makerFeeBps))]);
 	out.push([t("row_wallet_fee"), walletFee(review)]);
 	out.push([t("row_slippage"), percent(offer.slippage)]);

@@ -1,22 +1,24 @@
 import type { ComponentChildren } from "preact";
-import type { Effect, EffectKind, Review, Step } from "../wire/protocol";
+import type { Effect, EffectKind, Review, Step, Terms } from "../wire/protocol";
 import { contractName } from "../components/address";
 import { providerName } from "../i18n/provider-name";
 import { t } from "../i18n/t";
 import { formatTime } from "../i18n/time";
 import { bpsAsPercent } from "../money/percent";
-import type { OrderFormatter } from "../order/line";
+import { fundLine } from "../order/isolated";
+import { lineText, type OrderFormatter } from "../order/line";
 import { useStepFormatter } from "./useStepFormatter";
 
-/** Steps that call or bind one of the provider's contracts, which are built into the
- * daemon. An approval calls the token's contract. */
-const builtIn = new Set<EffectKind>(["swap", "order", "deposit", "opaque"]);
+/** Steps that call or bind one of the provider's contracts. An approval calls the token's. */
+const callsProvider = new Set<EffectKind>(["swap", "order", "deposit", "opaque"]);
 
 /** ReviewSteps lists what will be signed, decoded from the bytes. The contracts and bytes
  * are collapsed. */
 export function ReviewSteps({ review }: { review: Review }) {
 	const format = useStepFormatter(review.steps);
-	const provider = providerName(review.terms.provider);
+	const { terms } = review;
+	// The daemon has all contracts of a provider built in but those that a throwaway account calls.
+	const contractOf = t(terms.isolated ? "not_built_in" : "built_in", providerName(terms.provider));
 	return (
 		<details class="card steps">
 			<summary>{t("steps", review.steps.length)}</summary>
@@ -24,13 +26,18 @@ export function ReviewSteps({ review }: { review: Review }) {
 				{review.steps.map((step, i) => (
 					<li key={i} class="stack tight">
 						<p>
-							<strong>{t(`step_${step.effect.kind}`)}</strong> <span class="soft small">{t(`kind_${step.kind}`)}</span>
+							<strong>{t(`step_${step.effect.kind}`)}</strong> <span class="soft small">
+								{t(`kind_${step.kind}`)}
+								{terms.isolated && step.effect.kind !== "fund" && ` · ${t("by_isolated")}`}
+							</span>
 						</p>
 						<dl class="facts small">
-							<At name={t("contract")} address={step.effect.target}>
-								{builtIn.has(step.effect.kind) && t("built_in", provider)}
-							</At>
-							{details(step.effect, format).map(({ name, address, value }) =>
+							{step.effect.target !== terms.isolated && (
+								<At name={t("contract")} address={step.effect.target}>
+									{callsProvider.has(step.effect.kind) && contractOf}
+								</At>
+							)}
+							{details(step.effect, terms, format).map(({ name, address, value }) =>
 								address ? (
 									<At name={name} address={address}>
 										{value}
@@ -71,7 +78,8 @@ interface Detail {
 	address?: string;
 }
 
-function details(effect: Effect, format: OrderFormatter): Detail[] {
+function details(effect: Effect, terms: Terms, format: OrderFormatter): Detail[] {
+	if (effect.kind === "fund") return [{ name: t("row_isolated"), address: terms.isolated ?? "", value: lineText(fundLine(effect, terms, format)) }];
 	const amount = ({ token }: { token: string }, units: string) => format.amount(effect.chainId, token, units);
 	const out: Detail[] = [];
 	for (const s of effect.spends ?? []) out.push({ name: t("you_pay"), value: amount(s, s.amount) });

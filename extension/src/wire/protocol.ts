@@ -60,7 +60,7 @@ export type None = Record<string, never>;
 export type CallerKind = "browser" | "terminal";
 export type DaemonState = "running" | "stopping";
 export type CheckStatus = "ok" | "note" | "warn" | "fail" | "skipped";
-export type HostProblem = "silent" | "wrong_chain" | "old_block" | "no_logs" | "few_logs" | "not_final" | "no_simulate";
+export type HostProblem = "silent" | "wrong_chain" | "old_block" | "no_logs" | "few_logs" | "not_final" | "no_receipts" | "no_simulate";
 export type KeysState = "none" | "locked" | "unlocked";
 export type KeysCause = "unlocked" | "locked" | "listed" | "discovered";
 export type SettingType = "percent" | "duration" | "number" | "switch" | "choice" | "text" | "url" | "urls";
@@ -72,11 +72,11 @@ export type ProviderKind = "dex" | "bridge" | "intent" | "gasless";
 export type OrderKind = "dex" | "bridge" | "intent" | "gasless" | "wallet";
 export type SupportLevel = "active" | "disabled" | "not_supported";
 export type StepKind = "call" | "typed" | "deferred";
-export type EffectKind = "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
+export type EffectKind = "fund" | "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
 export type FeeBasis = "decoded" | "reported" | "requested" | "none";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
-export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_excessive" | "value_unknown" | "price_unknown" | "price_impact" | "output_unverified" | "output_lookalike" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "minimum_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
+export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_excessive" | "value_unknown" | "price_unknown" | "price_impact" | "output_unverified" | "output_lookalike" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "minimum_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed" | "isolated_account";
 export type PasswordReason = "unpriced" | "hourly_limit" | "slippage" | "bad_price";
 export type OrderState = "accepted" | "approving" | "executing" | "submitting" | "settling" | "closed" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable";
 export type Condition = "waiting_unlock" | "needs_consent" | "awaiting_refund" | "awaiting_proof" | "payment_seen" | "likely_paid" | "amount_unclear" | "cancelling" | "waiting_nonce" | "waiting_allowance" | "waiting_similar" | "written_by_newer" | "record_tampered";
@@ -84,9 +84,9 @@ export type ClosedBy = "person" | "age";
 export type AttemptKind = "call" | "bump" | "cancel";
 export type Tier = "normal" | "fast";
 export type ProvenBy = "own_call" | "opaque_call" | "fill" | "partial_fill" | "arrival" | "refund" | "revoke" | "revert" | "tx_replaced" | "allowance_kept" | "order_nonce_used" | "absence" | "never_signed" | "never_sent" | "invalidated" | "cancel" | "withdrawn" | "never_sent_cancelled";
-export type VerdictSource = "one_host" | "two_hosts" | "nothing_signed" | "no_spend_signed" | "wrapped_only" | "nonce_used" | "never_sent";
+export type VerdictSource = "one_host" | "two_hosts" | "nothing_signed" | "no_spend_signed" | "wrapped_only" | "isolated_only" | "nonce_used" | "never_sent";
 export type VerdictReceipt = "recomputed" | "not_recomputable" | "not_recomputed";
-export type ReasonCode = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "effects_changed" | "permit_changed" | "route_unavailable" | "gas_above_ceiling" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_above_ceiling" | "approval_not_visible" | "allowance_spent" | "allowance_unchecked" | "check_transaction" | "invalidation_failed" | "receipts_awaited" | "receipt_forged" | "record_tampered" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_broadcast" | "not_submitted" | "proven" | "user_closed" | "closed_too_old" | "speedup_above_ceiling" | "speedup_would_fail" | "speedup_insufficient_funds" | "speedup_limit" | "speedup_too_late" | "speedup_ended" | "speedup_cancelling" | "accepted" | "approving" | "executing" | "approved" | "steps_done" | "keys_locked" | "waiting" | "allowance_locked" | "approval_skipped" | "approval_restored" | "approvals_adapted" | "quote_refreshed" | "within_terms" | "search_started" | "deposit_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "invalidating" | "sped_up" | "speedup_pending" | "submitting" | "provider_received" | "submitted" | "provider_unreachable" | "answer_unknown" | "searched" | "provider_reported" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
+export type ReasonCode = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "effects_changed" | "permit_changed" | "route_unavailable" | "gas_above_ceiling" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_above_ceiling" | "approval_not_visible" | "allowance_spent" | "allowance_unchecked" | "check_transaction" | "invalidation_failed" | "receipts_awaited" | "receipt_forged" | "record_tampered" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_broadcast" | "not_submitted" | "proven" | "user_closed" | "closed_too_old" | "speedup_above_ceiling" | "speedup_would_fail" | "speedup_insufficient_funds" | "speedup_limit" | "speedup_too_late" | "speedup_ended" | "speedup_cancelling" | "accepted" | "approving" | "executing" | "approved" | "steps_done" | "keys_locked" | "waiting" | "allowance_locked" | "approval_skipped" | "approval_restored" | "approvals_adapted" | "quote_refreshed" | "within_terms" | "search_started" | "deposit_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "returned" | "left_isolated" | "invalidating" | "sped_up" | "speedup_pending" | "submitting" | "provider_received" | "submitted" | "provider_unreachable" | "answer_unknown" | "searched" | "provider_reported" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
 export type TextAuthor = "provider" | "node";
 export type Trusted = "relay_solver" | "relay_router" | "intent_fillers";
 export type AllowanceKind = "erc20" | "permit2";
@@ -780,6 +780,8 @@ export interface Offer {
 	id: string;
 	provider: OrderKind;
 	account: Address;
+	/** the throwaway account that makes the provider's call; absent: the account itself */
+	isolated?: Address;
 	srcChainId: number;
 	tokenIn: Address;
 	amountIn: Amount;
@@ -883,6 +885,8 @@ export interface Review {
 export interface Terms {
 	provider: OrderKind;
 	account: Address;
+	/** the throwaway account that makes the provider's call; absent: the account itself */
+	isolated?: Address;
 	srcChainId: number;
 	tokenIn: Address;
 	amountIn: Amount;
@@ -928,7 +932,7 @@ export interface Step {
 }
 
 export interface Effect {
-	/** approve, permit, swap, wrap, unwrap, order (signed, settled by others), deposit or opaque (of unknown content) */
+	/** fund (of the throwaway account), approve, permit, swap, wrap, unwrap, order (signed, settled by others), deposit or opaque (of unknown content) */
 	kind: EffectKind;
 	chainId: number;
 	/** contract called, or the domain's verifying contract */
@@ -1067,6 +1071,8 @@ export interface Order {
 	submission?: Submitted;
 	/** its input was wrapped, by a transaction of its own */
 	wrapped?: boolean;
+	/** what came back from its throwaway account, and what stays there; absent: nothing yet. It may change after the order ended */
+	isolation?: Isolation;
 	/** the provider's id of the order */
 	providerOrderId?: string;
 	/** the provider's latest status; proves nothing */
@@ -1085,6 +1091,8 @@ export interface Order {
 	cause?: Cause;
 	created: Time;
 	updated: Time;
+	/** when it came to the end that it has: equal to updated in the change that ended it; absent: it has not ended, or an older version wrote it */
+	endedAt?: Time;
 	/** when the daemon last looked how it stands, on the chains and at its provider; absent: not since its start, or it has ended */
 	checked?: Time;
 }
@@ -1138,6 +1146,19 @@ export interface Submitted {
 	accepted?: boolean;
 	/** of a signed order: the provider says that it did not take it; it may live all the same */
 	refused?: boolean;
+}
+
+export interface Isolation {
+	/** transfers back to the account, oldest first */
+	returned?: Returned[];
+	/** stays there: moving it costs more than it is worth, or more of the coin than there is */
+	left?: Spend[];
+}
+
+export interface Returned {
+	token: Address;
+	amount: Amount;
+	tx: Hash;
 }
 
 export interface Claim {
@@ -1509,7 +1530,7 @@ export interface Methods {
 	"swap.orders": { params: OrdersParams; result: OrdersResult };
 	/** Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or invalidates a signed order where its contract can. An order that the wallet cannot cancel any more is refused (cannot_cancel), with the time at which a signed order expires. */
 	"swap.cancel": { params: CancelParams; result: Order };
-	/** Ends the wait for an order whose input is with its provider and whose end nothing proves. It signs nothing, and is refused (cannot_close) before the time that the order says. The daemon looks for a proof for 30 days from the deposit; one makes it filled or refunded after all. */
+	/** Ends the wait for an order whose input is with its provider and whose end nothing proves. It signs nothing, and is refused (cannot_close) before the time that the order says. The daemon looks for a proof for 30 days from the deposit; one makes it filled or refunded after all. On a network that was shut down it ends any open order, at once; what is no deposit is then asked about no more. */
 	"swap.close": { params: CloseParams; result: Order };
 	/** Sends the order's pending transaction again, the same but for more, never above its gas ceiling. Returns when the wish is on disk; the rest arrives as swap.order. One uuid bumps once. */
 	"swap.speedup": { params: SpeedupParams; result: Order };
