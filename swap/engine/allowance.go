@@ -131,10 +131,18 @@ func (e *Engine) replaceApprovals(ctx context.Context, o *swap.Order, a plan.All
 
 // Leftovers returns the allowance that an ended order granted and did not use, so that it
 // can be revoked. An order that filled, or whose own call was mined and took the input,
-// left none; one that filled in part left the rest. What an
-// isolated account granted is nothing to the user. It does no I/O.
+// left none; one that filled in part left the rest. What an isolated account granted cannot
+// be revoked, and lets nobody take anything but what is left there. It does no I/O.
 func Leftovers(o swap.Order) []swap.Approval {
-	if !o.State.Final() || o.Terms.IsIsolated() || o.State == swap.Filled && !o.Partly() || pulled(o) {
+	if o.Terms.IsIsolated() {
+		return nil
+	}
+	return unusedAllowance(o)
+}
+
+// unusedAllowance is Leftovers, also of an isolated account.
+func unusedAllowance(o swap.Order) []swap.Approval {
+	if !o.State.Final() || o.State == swap.Filled && !o.Partly() || pulled(o) {
 		return nil
 	}
 	unused := o.Terms.AmountIn
@@ -171,7 +179,7 @@ func pulled(o swap.Order) bool {
 // it granted is gone: an approved contract can take the amount without the call that was
 // to follow.
 func (e *Engine) noteTakenAllowance(ctx context.Context, o *swap.Order) {
-	left := Leftovers(*o)
+	left := unusedAllowance(*o)
 	if len(left) == 0 || !swap.HandsOver(o.Plan.LastEffect().Kind) || o.Verdict == nil {
 		return
 	}
