@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"swapkeep/keys"
+	"swapkeep/swap"
 	"swapkeep/swap/engine"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -17,6 +18,9 @@ type isolated struct{ *keys.Vault }
 // NextIsolated implements [engine.IsolatedVault].
 func (v isolated) NextIsolated(ctx context.Context, owner common.Address, from uint32) (uint32, common.Address, error) {
 	i, err := v.Vault.NextIsolated(ctx, owner, from)
+	if errors.Is(err, keys.ErrLocked) {
+		err = &swap.Refusal{Code: swap.SessionRequired, Reason: "unlock the wallet first: on this network the call is made from an account of its own, which needs the keys", Err: err}
+	}
 	return i.Number, i.Address, err
 }
 

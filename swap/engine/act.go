@@ -92,13 +92,11 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 	if err != nil {
 		return swap.Order{}, err
 	}
-	if r := review.Offer.Request; review.Terms.IsIsolated() {
-		if err := s.o.Isolated.TakeIsolated(ctx, r.Account, r.Number); err != nil {
-			if !errors.Is(err, ErrIsolatedTaken) {
-				return swap.Order{}, err
-			}
-			return swap.Order{}, &swap.Refusal{Code: swap.PlanUnknown, Reason: "another order took the isolated account of this plan; get a new quote", Err: err}
+	if err := s.takeIsolated(ctx, review); err != nil {
+		if o, ok, failed := s.o.Journal.OrderOfRequest(r.Request, content); ok || failed != nil { // made by another call meanwhile
+			return o, failed
 		}
+		return swap.Order{}, err
 	}
 	now := s.o.Now().UTC()
 	o := swap.Order{
@@ -131,6 +129,22 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 		s.goOn(o)
 	}
 	return o, nil
+}
+
+// takeIsolated takes the isolated account of a plan that has one. It fails with PlanUnknown
+// if another order has it, or it is not what the vault has.
+func (s *Service) takeIsolated(ctx context.Context, r swap.Review) error {
+	if !r.Terms.IsIsolated() {
+		return nil
+	}
+	err := s.o.Isolated.TakeIsolated(ctx, r.Terms.Account, r.Offer.Request.Number)
+	if err == nil {
+		err = checkIsolatedOwner(ctx, s.o.Isolated, r.Terms)
+	}
+	if errors.Is(err, ErrIsolatedTaken) || errors.Is(err, errNotOurs) {
+		return &swap.Refusal{Code: swap.PlanUnknown, Reason: "the isolated account of this plan was taken or is another one now; get a new quote", Err: err}
+	}
+	return err
 }
 
 // commitAct runs write, which journals an act, unless the caller's session ended while it

@@ -45,6 +45,7 @@ type Engine struct {
 	Sender    Sender
 	Signer    TypedSigner
 	Sealer    Sealer
+	Isolated  IsolatedVault                           // nil = there are no isolated accounts
 	Unlocked  func() bool                             // whether the signer would sign now
 	IsLocked  func(error) bool                        // whether a signer's error means that the keys are locked
 	Pause     func(still time.Duration) time.Duration // before the next poll, by how long there was no progress

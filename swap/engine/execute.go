@@ -139,6 +139,11 @@ func (e *Engine) send(ctx context.Context, p swap.Provider, o *swap.Order, s swa
 	if err := e.recheckUnneeded(*o); err != nil {
 		return swap.NoCause, err
 	}
+	if s.Effect.Kind == swap.Fund {
+		if err := checkIsolatedOwner(ctx, e.Isolated, o.Terms); err != nil {
+			return swap.NoCause, err
+		}
+	}
 	if err := e.Planner.CheckContract(ctx, o.Terms, s.Effect); err != nil {
 		return swap.NoCause, err
 	}

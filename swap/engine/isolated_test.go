@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -44,7 +45,7 @@ func (v *isolatedVault) NextIsolated(_ context.Context, owner common.Address, fr
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.signer.locked.Load() {
-		return 0, common.Address{}, errLocked
+		return 0, common.Address{}, &swap.Refusal{Code: swap.SessionRequired, Err: errLocked}
 	}
 	n := max(from, v.taken)
 	return n, v.at(n), nil
@@ -361,5 +362,42 @@ func TestSweepFound(t *testing.T) {
 	}
 	if left := b.balance(native, at); left.Cmp(big.NewInt(2e15)) > 0 {
 		t.Errorf("%v wei are left", left)
+	}
+}
+
+// TestNothingIsMovedToStrangers has the vault no longer own the isolated account of a plan, as
+// when its wallet was imported again in another form: before the order is accepted, and
+// before its first step.
+func TestNothingIsMovedToStrangers(t *testing.T) {
+	b := newEngineFixture(t)
+	b.useIsolating()
+	v := b.isolated.(*isolatedVault)
+	r, err := b.reviewDeposit(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.owner = depot
+	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Acknowledge: acks(r.Findings), Caller: passwordCaller})
+	refusedWith(t, err, swap.PlanUnknown)
+	v.owner = b.from
+	b.clockOffset.Add(int64(2 * time.Second)) // plans made in the same second would be identical
+	if r, err = b.reviewDeposit(usdc, thousand); err != nil {
+		t.Fatal(err)
+	}
+	b.signer.locked.Store(true)
+	o := b.executeAcknowledged(r)
+	b.waitUntil(o.ID, "locked", func(o swap.Order) bool { return o.Condition == swap.WaitingForUnlock })
+	v.owner = depot
+	b.signer.locked.Store(false)
+	b.service.Wake()
+	if !await.Holds(10*time.Second, func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return slices.ContainsFunc(b.logged, func(s string) bool { return strings.Contains(s, errNotOurs.Error()) })
+	}) {
+		t.Error("nothing says why the order waits")
+	}
+	if n := b.signer.signed.Load(); n != 0 || b.balance(usdc, b.from).Int64() != 5000e6 {
+		t.Errorf("%d transactions were signed", n)
 	}
 }

@@ -140,7 +140,7 @@ func NewService(o Options) (*Service, error) {
 	carriers := map[swap.Kind]swap.Provider{swap.Wallet: plan.Revoker{}}
 	maps.Copy(carriers, o.Providers)
 	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Planner: planner, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer,
-		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Mine: o.Mine, Notify: s.notify, Log: o.Log}
+		Isolated: o.Isolated, Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Mine: o.Mine, Notify: s.notify, Log: o.Log}
 	planner.Orders = acceptedOrders{o.Journal, s.engine}
 	if s.engine.Pause == nil {
 		s.engine.Pause = defaultPause

@@ -24,13 +24,30 @@ import (
 // An IsolatedVault is what this package needs of the wallet's isolated accounts.
 type IsolatedVault interface {
 	plan.IsolatedAccounts
-	// OwnerOf returns the account to which a taken isolated account belongs. It needs
-	// unlocked keys.
+	// OwnerOf returns the account to which a taken isolated account belongs, and fails for
+	// any other. It needs unlocked keys.
 	OwnerOf(ctx context.Context, isolated common.Address) (common.Address, error)
 }
 
 // ErrIsolatedTaken means that an order took an isolated account before.
 var ErrIsolatedTaken = errors.New("the isolated account is taken")
+
+// errNotOurs means that nothing may be moved to an isolated account, since nobody could move
+// it back.
+var errNotOurs = errors.New("the isolated account is not the account's own")
+
+// checkIsolatedOwner fails with errNotOurs unless the vault signs for the isolated account of
+// these terms, and it belongs to their account. With locked keys it cannot tell.
+func checkIsolatedOwner(ctx context.Context, v IsolatedVault, t swap.Terms) error {
+	if v == nil {
+		return errNotOurs
+	}
+	owner, err := v.OwnerOf(ctx, t.Isolated)
+	if err == nil && owner != t.Account {
+		err = errNotOurs
+	}
+	return err
+}
 
 const (
 	sweepFor      = 30 * 24 * time.Hour // how long after an order ended its isolated account is looked at
@@ -61,7 +78,7 @@ type sweepDue struct {
 
 // look has the isolated account of an order looked at, if its own steps are over.
 func (w *sweeper) look(o swap.Order) {
-	if w.o.Isolated == nil || !o.Terms.IsIsolated() || !o.State.Final() && o.Step < len(o.Plan.Steps) || w.o.Now().Sub(o.Updated) > sweepFor {
+	if w.o.Isolated == nil || !o.Terms.IsIsolated() || !o.State.Final() && o.Step < len(o.Plan.Steps) || o.Ended() && w.o.Now().Sub(o.EndedAt) > sweepFor {
 		return
 	}
 	w.at(journal.Found{Chain: o.Terms.SrcChain, Account: o.Terms.Isolated}, sweepDue{w.o.Now(), o.ID})
@@ -192,8 +209,12 @@ func (w *sweeper) sweep(ctx context.Context, f journal.Found, order string) (aga
 	case call == nil:
 		return false, w.record(order, swap.NewCause(swap.ReasonLeftIsolated), func(i *swap.Isolation) { i.Left = left })
 	}
+	net, err := w.o.Nodes.Network(f.Chain)
+	if err != nil {
+		return false, err
+	}
 	for attempt := range sweepAttempts {
-		_, err = w.o.Sender.Submit(ctx, fmt.Sprintf("%s%d/%d", prefix, n.Next, attempt), *call, chain.Policy{Until: w.o.Now().Add(sweepFor)})
+		_, err = w.o.Sender.Submit(ctx, fmt.Sprintf("%s%d/%d", prefix, n.Next, attempt), *call, chain.Policy{Ceiling: net.GasCeiling, Until: w.o.Now().Add(sweepFor)})
 		if !errors.Is(err, chain.ErrRejected) && !errors.Is(err, chain.ErrKeyReused) {
 			break
 		}

@@ -15,7 +15,8 @@ import (
 // IsolatedAccounts hands out the accounts' isolated accounts. *keys.Vault is behind it.
 type IsolatedAccounts interface {
 	// NextIsolated returns owner's first isolated account, with a number of at least from,
-	// that no order took. It records nothing. It fails with the vault's error when locked.
+	// that no order took. It records nothing. It fails with SessionRequired when the keys are
+	// locked and it is not known.
 	NextIsolated(ctx context.Context, owner common.Address, from uint32) (number uint32, isolated common.Address, err error)
 	// TakeIsolated makes the vault sign for an isolated account from now on. It fails with
 	// engine.ErrIsolatedTaken if an order took it before.
@@ -30,7 +31,7 @@ type IsolatingProvider interface {
 }
 
 // maxIsolatedTried bounds how many isolated accounts are looked at for one that is unused.
-const maxIsolatedTried = 20
+const maxIsolatedTried = 5
 
 // isolate returns the request with an isolated account, where the provider's call must be
 // made from one: the account's first that has never sent anything on the source chain.
@@ -42,7 +43,7 @@ func (pl *Planner) isolate(ctx context.Context, p swap.Provider, r swap.QuoteReq
 	for range maxIsolatedTried {
 		number, isolated, err := pl.Isolated.NextIsolated(ctx, r.Account, from)
 		if err != nil {
-			return r, &swap.Refusal{Code: swap.SessionRequired, Reason: "unlock the wallet first: on this network the call is made from an account of its own, which needs the keys", Err: err}
+			return r, fmt.Errorf("isolated account: %w", err)
 		}
 		n, err := pl.Nodes.Nonces(ctx, r.SrcChain, isolated)
 		if err != nil {
