@@ -241,7 +241,7 @@ func numberedAt(n uint32) common.Address { return common.BytesToAddress([]byte{0
 // TestIsolate checks which isolated account a request gets: the first that no order took and
 // that never sent anything, and none where the provider needs none.
 func TestIsolate(t *testing.T) {
-	errNodes, errKeys := errors.New("no node"), errors.New("locked")
+	errNodes, errKeys := errors.New("no node"), swap.Refuse(swap.SessionRequired, "locked")
 	all := map[common.Address]uint64{}
 	for n := range uint32(200) {
 		all[numberedAt(n)] = 1
