@@ -34,6 +34,8 @@ type Audit struct {
 	records         map[common.Hash]senderRecord // signed transactions, by the hash of each attempt
 	moves           []movement
 	owns            []ownTx
+	isolated        map[common.Address]Order     // the order of each isolated account
+	isolatedTxs     []ownTx                      // what they sent
 	grants          map[Grant]common.Hash        // approvals, with the transaction of the last
 	claimed         map[common.Hash]string       // the order that each transaction belongs to
 	droppedDeposits map[common.Hash]bool         // deposits that providers know and no chain has
@@ -142,7 +144,7 @@ func (r *Audit) readHistories() error {
 		r.moves, r.owns = append(r.moves, moves...), append(r.owns, owns...)
 		maps.Copy(r.grants, grants)
 	}
-	return nil
+	return r.readIsolated()
 }
 
 // checkConsents checks that there is an order for each accepted consent, and no other.
@@ -195,7 +197,7 @@ func (r *Audit) checkSent() {
 				r.Find("chain %d was handed bytes that are no transaction", id)
 				continue
 			}
-			if from, err := types.Sender(signer, tx); err != nil || !slices.Contains(r.Accounts, from) {
+			if from, err := types.Sender(signer, tx); err != nil || !slices.Contains(r.Accounts, from) && r.isolated[from].ID == "" {
 				r.Find("chain %d was handed a transaction of %s, %v", id, from, err)
 			} else if _, kept := r.records[tx.Hash()]; !kept {
 				r.Find("transaction %s was sent and is not in the journal", tx.Hash())
@@ -217,6 +219,7 @@ func (r *Audit) checkSent() {
 			r.Find("record %s is of no order", rec.Key)
 		}
 	}
+	r.checkIsolated()
 }
 
 // checkBumps checks that of what was sent for one record each pays at least an eighth more than
@@ -240,7 +243,7 @@ func (r *Audit) checkBumps(sent map[common.Hash]*types.Transaction) {
 // checkRecords checks that every record was signed once and has the end that the chain shows.
 func (r *Audit) checkRecords() {
 	mined, seen := map[common.Hash]ownTx{}, map[string]bool{}
-	for _, o := range r.owns {
+	for _, o := range slices.Concat(r.owns, r.isolatedTxs) {
 		mined[o.tx.Hash()] = o
 	}
 	for _, rec := range r.records {
@@ -285,7 +288,7 @@ func (r *Audit) checkNonces() {
 		account common.Address
 	}
 	next := map[line]uint64{}
-	for _, o := range r.owns {
+	for _, o := range slices.Concat(r.owns, r.isolatedTxs) {
 		l := line{o.chain, o.account}
 		if o.tx.Nonce() != next[l] {
 			r.Find("chain %d: %s mined nonce %d after %d", o.chain, o.account, o.tx.Nonce(), next[l])

@@ -48,6 +48,9 @@ func (r *Audit) coinRange(chain uint64, a common.Address, tx common.Hash) (minim
 	if g, given := r.strayPayments[tx]; given && g.chain == chain && g.to == a && g.token == native {
 		return g.minimum, g.maximum
 	}
+	if swept := r.sweptCoin(chain, a, tx); swept != nil {
+		return swept, swept
+	}
 	o := r.orders[r.claimed[tx]].Order
 	if o.ID == "" || o.Terms.Account != a {
 		return minimum, maximum

@@ -32,10 +32,13 @@ func (r *Audit) sumOf(o Order) sum {
 	for _, x := range r.owns {
 		if r.claimed[x.tx.Hash()] == o.ID {
 			s.txs++
-			if in == native && x.receipt.Status == 1 {
+			if in == native && t.Isolated == native && x.receipt.Status == 1 {
 				s.spent.Add(s.spent, x.tx.Value())
 			}
 		}
+	}
+	if in == native && t.Isolated != native {
+		s.spent = r.handedOver(o)
 	}
 	for _, m := range r.moves {
 		if r.claimed[m.tx] != o.ID || m.account != t.Account {

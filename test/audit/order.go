@@ -35,7 +35,7 @@ type spend struct {
 // terms are what the user accepted.
 type terms struct {
 	Provider               string
-	Account                common.Address
+	Account, Isolated      common.Address
 	SrcChainID, DstChainID uint64
 	TokenIn, TokenOut      common.Address
 	AmountIn               Amount

@@ -153,7 +153,7 @@ func (r *Audit) unsigned(o Order) string {
 		harmless = append(harmless, o.ID+"/wrap")
 	}
 	for i, s := range o.Steps[:min(o.Step, len(o.Steps))] {
-		if s.Effect.Kind == "approve" {
+		if s.Effect.Kind == "approve" || s.Effect.Kind == "fund" {
 			harmless = append(harmless, fmt.Sprint(o.ID, "/", i))
 		}
 	}

@@ -178,6 +178,30 @@ func (w *world) closeRest(u *user, ahead time.Duration) error {
 		}
 		w.count("closed at the end", 1)
 	}
+	return w.awaitSwept(u)
+}
+
+// awaitSwept waits until what is left in isolated accounts has come back.
+func (w *world) awaitSwept(u *user) error {
+	var left []string
+	for end := time.Now().Add(longestPeace / 2); time.Now().Before(end); u.sleepRandom(500, 1000) {
+		all, err := w.orders(u)
+		if err != nil {
+			return err
+		}
+		left = nil
+		for _, r := range all {
+			o := r.Order
+			moved := o.Terms.Isolated != "" && o.Steps[0].Done && !o.Steps[0].Skipped
+			if moved && (o.Isolation == nil || len(o.Isolation.Left) == 0) {
+				left = append(left, o.ID)
+			}
+		}
+		if len(left) == 0 {
+			return nil
+		}
+	}
+	w.find("what is left in the isolated accounts of %v has not come back", left)
 	return nil
 }
 
