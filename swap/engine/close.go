@@ -86,6 +86,20 @@ func (s *Service) closed(r CloseRequest) (swap.Order, error) {
 	return o, o.Close(swap.ClosedByPerson, now, s.engine.searched(o.ID))
 }
 
+// lateLooksNeeded is how many looks at the chains and the provider, none of which failed, an
+// order has before it is no longer watched for its age: the daemon may have been off until
+// then, and the clock may have leapt.
+const lateLooksNeeded = 3
+
+// lookedLate counts a look that ended with err, and reports whether there were enough.
+func (e *Engine) lookedLate(id string, err error) bool {
+	l := e.settlementWatch(id)
+	if err == nil && !e.Now().Before(l.quietUntil) {
+		l.lateLooks++
+	}
+	return l.lateLooks >= lateLooksNeeded
+}
+
 // closeByAge closes an order of which nothing proved the end for so long that nothing will.
 func (e *Engine) closeByAge(o *swap.Order) (swap.Cause, error) {
 	c := swap.NewCause(swap.ClosedTooOld)
@@ -106,7 +120,7 @@ func (e *Engine) pollClosed(ctx context.Context, o *swap.Order) (swap.Cause, err
 	if o.Unproven() && o.Condition != swap.LikelyPaid {
 		o.Condition = swap.NoCondition
 	}
-	if at, ok := o.UnwatchTime(); ok && e.Now().After(at) {
+	if at, ok := o.UnwatchTime(); ok && e.Now().After(at) && e.lookedLate(o.ID, err) {
 		o.Closing.Unwatched = true
 		return swap.NewCause(swap.ClosedTooOld), nil
 	}

@@ -157,6 +157,7 @@ type settlementWatch struct {
 	ruledOut       map[ruled]bool                    // transactions that are not what they were checked for
 	candidates     map[string]*swap.CandidatePayment // by name of the search
 	quietUntil     time.Time                         // the provider is not polled before
+	lateLooks      int                               // looks without a failure since the order was old enough to be closed by itself
 	depositChecked time.Time                         // when our own transaction was last checked
 	claimChecked   bool                              // the transaction of a final claim was checked
 	shallow        map[string]common.Hash            // what it named that is in a block not deep enough yet, by name of the search

@@ -160,7 +160,7 @@ func (e *Engine) pollSettling(ctx context.Context, o *swap.Order) (swap.Cause, e
 	if note.Reason == "" {
 		note = told
 	}
-	if at, ok := o.UnwatchTime(); ok && o.State == swap.Settling && e.Now().After(at) {
+	if at, ok := o.UnwatchTime(); ok && o.State == swap.Settling && e.Now().After(at) && e.lookedLate(o.ID, err) {
 		return e.closeByAge(o)
 	}
 	if !needsInvalidation(*o) {

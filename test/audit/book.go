@@ -63,6 +63,9 @@ func (r *Audit) WhyOpen(o Order) string {
 		return ""
 	}
 	paid := e.Payment != (common.Hash{}) && (r.mined(o.Terms.DstChainID, e.Payment) || r.mined(o.Terms.SrcChainID, e.Payment))
+	if paid && e.Final && r.paidBefore(o, *e) {
+		return "by the two chains' clocks the payment was made before the deposit"
+	}
 	if paid && e.Final && o.Terms.Provider == "intent" && (o.State == "settling" || o.State == "closed") {
 		_, plain := r.paymentOf(o, *e)
 		if why := whyUnlinked(o, *e, plain); why != "" {
@@ -70,6 +73,33 @@ func (r *Audit) WhyOpen(o Order) string {
 		}
 	}
 	return whyOpenFor(o, *e, paid, paid && r.sharesBlock(o, e.Payment))
+}
+
+// maxSkew is how much earlier than the deposit, by the clock of its own chain, a payment may be.
+const maxSkew = 15 // seconds
+
+// paidBefore reports whether the payment is older than that: blocks that a sandbox makes at
+// once move the clock of their chain alone.
+func (r *Audit) paidBefore(o Order, e Entry) bool {
+	deposited, paid := r.timeOf(o.Terms.SrcChainID, e.Deposit), r.timeOf(o.Terms.DstChainID, e.Payment)
+	return !e.IsRefund && paid > 0 && deposited > paid+maxSkew
+}
+
+// timeOf returns the time of a transaction's block, in Unix seconds; 0 if there is none.
+func (r *Audit) timeOf(chain uint64, tx common.Hash) uint64 {
+	c := r.Chains[chain]
+	if c == nil {
+		return 0
+	}
+	receipt, err := c.Receipt(r.Context, tx)
+	if err != nil || receipt == nil || receipt.BlockNumber == nil {
+		return 0
+	}
+	head, err := c.Header(r.Context, receipt.BlockNumber.Uint64())
+	if err != nil {
+		return 0
+	}
+	return head.Time
 }
 
 // whyUnlinked says why an order that the intent provider paid may stay without a proof: nothing
