@@ -137,7 +137,7 @@ func whyOpenFor(o Order, e Entry, paid, crowded bool) string {
 		return "the provider keeps the input"
 	case !paid:
 		return "the chain forgot the provider's payment"
-	case o.Condition == "amount_unclear" && o.Terms.TokenOut == native && crowded:
+	case (o.Condition == "amount_unclear" || o.State == "closed") && o.Terms.TokenOut == native && crowded: // closing drops the condition
 		return "the same block changed the account's coin in another way too"
 	case e.Final && !e.PaymentNamed && coin:
 		return "a payment of the coin leaves no log, and the provider does not name it"
