@@ -47,9 +47,10 @@ var errNoExplorer = errors.New("keys: nobody to ask about accounts")
 // them. It looks at the first 100 accounts and stops after 20 consecutive unused ones. It
 // takes at most a minute and reports progress to subscribers. Networks that do not answer
 // are listed in the result and are not an error. A search for isolated accounts follows in
-// the background. It may be repeated; one search runs at a time. Errors: [ErrLocked], [ErrUnknownWallet], [ErrAccountExhausted] for a single-key
-// wallet, [ErrTooLarge] if not all found accounts fit, those of the keychain and of ctx.
-// After the last three, accounts found before the error have been added.
+// the background. It may be repeated; one search runs at a time. Errors: [ErrLocked],
+// [ErrUnknownWallet], [ErrAccountExhausted] for a single-key wallet, [ErrTooLarge] if not
+// all found accounts fit, those of the keychain and of ctx. After the last three, accounts
+// found before the error have been added.
 func (v *Vault) Discover(ctx context.Context, wallet string) (Discovery, error) {
 	if v.options.Explorer == nil {
 		return Discovery{}, errNoExplorer

@@ -139,6 +139,7 @@ func New(o Options) *Poller {
 
 // Run polls until ctx ends, after [Poller.Resume].
 func (p *Poller) Run(ctx context.Context) {
+	p.resumeOlder(ctx)
 	var background sync.WaitGroup
 	defer background.Wait()
 	background.Go(func() { p.factsLoop(ctx) })
@@ -169,13 +170,10 @@ func (p *Poller) FetchSoon() {
 	}
 }
 
-// Resume loads what the previous poller stored and publishes it, so that the last good prices
-// are available at once, flagged as stale where they are.
+// Resume loads what the previous poller stored of the last day and publishes it, so that the
+// last good prices are available at once, flagged as stale where they are.
 func (p *Poller) Resume(ctx context.Context) {
 	last, err := p.o.History.Last(ctx)
-	if err == nil {
-		err = p.addLastCandles(ctx, last)
-	}
 	facts, factsErr := p.o.History.Facts(ctx)
 	p.mu.Lock()
 	for id, s := range last {
@@ -194,25 +192,32 @@ func (p *Poller) Resume(ctx context.Context) {
 	p.publish(ctx)
 }
 
-// addLastCandles adds the last candle of the month chart for tokens without a sample from the last
-// day, for instance after days offline. Such prices are shown, and always stale.
-func (p *Poller) addLastCandles(ctx context.Context, last map[price.ID]price.Sample) error {
+// resumeOlder publishes the last candle of the month chart for tokens without a sample from
+// the last day, for instance after days offline. Such prices are always stale. It is apart
+// from Resume because it reads a chart for each of them.
+func (p *Poller) resumeOlder(ctx context.Context) {
 	month, _ := price.PeriodNamed("month")
 	now := p.o.Now()
 	for _, w := range p.o.Tokens() {
 		id := price.IDOf(w.Token)
-		if _, known := last[id]; known {
+		p.mu.Lock()
+		_, known := p.lastAccepted[id]
+		p.mu.Unlock()
+		if known {
 			continue
 		}
 		candles, err := p.o.History.Chart(ctx, id, month, now)
-		if err != nil {
-			return err
+		n := len(candles)
+		p.mu.Lock()
+		if p.health.History = errors.Join(p.health.History, err); n > 0 {
+			p.lastAccepted[id] = lastAccepted{sample: price.Sample{Value: candles[n-1].Close, At: candles[n-1].At, Source: price.Derived}}
 		}
-		if n := len(candles); n > 0 {
-			last[id] = price.Sample{Value: candles[n-1].Close, At: candles[n-1].At, Source: price.Derived}
+		p.mu.Unlock()
+		if err != nil {
+			break
 		}
 	}
-	return nil
+	p.publish(ctx)
 }
 
 // Fetch polls the sources once, stores the accepted prices and publishes them.

@@ -466,6 +466,7 @@ func TestResumeAfterDays(t *testing.T) {
 	v := value("2400")
 	b.memory.filled = map[price.Resolution]map[price.ID][]price.Candle{price.Hours: {price.IDOf(eth): {{At: noon.Add(-72 * time.Hour), Open: v, High: v, Low: v, Close: v}}}}
 	b.Resume(t.Context())
+	b.resumeOlder(t.Context())
 	if r := b.row(t, eth); r.Now.Value != v || !r.Stale || r.Has24h() {
 		t.Errorf("taken up as %+v", r)
 	}

@@ -52,6 +52,7 @@ func checkIsolatedOwner(ctx context.Context, v IsolatedVault, t swap.Terms) erro
 const (
 	sweepFor      = 30 * 24 * time.Hour // how long after an order ended its isolated account is looked at
 	sweepAttempts = 20                  // most transactions for one nonce
+	maxSweeps     = 20                  // transfers back from one account, reverted ones included; a token may revert each
 )
 
 // A sweeper moves what is left in isolated accounts back to the accounts that they belong
@@ -65,6 +66,7 @@ type sweeper struct {
 	pause  func(still time.Duration) time.Duration // as of an order that nothing happens to
 
 	mu   sync.Mutex
+	all  bool // all accounts are to be looked for in the journal first
 	due  map[journal.Found]sweepDue
 	wake chan struct{}
 }
@@ -84,8 +86,31 @@ func (w *sweeper) look(o swap.Order) {
 	w.at(journal.Found{Chain: o.Terms.SrcChain, Account: o.Terms.Isolated}, sweepDue{w.o.Now(), o.ID})
 }
 
-// lookAtAll does so for all orders of the last time, and for what a restore found.
+// lookAtAll has run do so for all orders of the last time, and for what a restore found.
 func (w *sweeper) lookAtAll() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = true
+	w.rouse()
+}
+
+// rouse has run look again. w.mu is held.
+func (w *sweeper) rouse() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// findAll fills w.due from the journal, if that was asked for.
+func (w *sweeper) findAll() {
+	w.mu.Lock()
+	asked := w.all
+	w.all = false
+	w.mu.Unlock()
+	if !asked {
+		return
+	}
 	found, err := w.o.Journal.Found()
 	if err != nil {
 		w.log(swap.Order{}, err)
@@ -114,10 +139,7 @@ func (w *sweeper) at(f journal.Found, d sweepDue) {
 		return
 	}
 	w.due[f] = d
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
+	w.rouse()
 }
 
 // next removes and returns an account that is due, or how long until one is.
@@ -139,6 +161,7 @@ func (w *sweeper) next() (f journal.Found, d sweepDue, wait time.Duration) {
 // run looks at accounts, one after the other, until ctx ends.
 func (w *sweeper) run(ctx context.Context) {
 	for ctx.Err() == nil {
+		w.findAll()
 		f, d, wait := w.next()
 		if wait > 0 {
 			select {
@@ -192,6 +215,7 @@ func (w *sweeper) sweep(ctx context.Context, f journal.Found, order string) (aga
 		return false, err
 	}
 	prefix := fmt.Sprintf("sweep/%d/%s/", f.Chain, f.Account.Hex())
+	sweeps := 0
 	for _, tx := range made {
 		if tx == nil || !strings.HasPrefix(tx.Key, prefix) || tx.State == chain.TxRejected {
 			continue
@@ -199,6 +223,10 @@ func (w *sweeper) sweep(ctx context.Context, f journal.Found, order string) (aga
 		if pending, err := w.follow(ctx, order, tx); pending || err != nil {
 			return pending, err
 		}
+		sweeps++
+	}
+	if sweeps >= maxSweeps {
+		return false, fmt.Errorf("%d transfers back were made; no more follow", sweeps)
 	}
 	call, left, err := w.nextTransfer(ctx, f, owner, tokens)
 	switch {
