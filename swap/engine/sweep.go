@@ -225,10 +225,11 @@ func (w *sweeper) sweep(ctx context.Context, f journal.Found, order string) (aga
 		}
 		sweeps++
 	}
-	if sweeps >= maxSweeps {
-		return false, fmt.Errorf("%d transfers back were made; no more follow", sweeps)
-	}
 	call, left, err := w.nextTransfer(ctx, f, owner, tokens)
+	if call != nil && sweeps >= maxSweeps {
+		token, _, amount, _ := swap.TransferOf(*call)
+		call, left = nil, []swap.Spend{{Token: token, Amount: amount}}
+	}
 	switch {
 	case err != nil:
 		return false, err

@@ -728,7 +728,7 @@ export interface Destination {
 	decimals?: number;
 	/** URL of a block explorer, https */
 	explorer?: string;
-	/** one of networks.list; for others the wallet reads no balance, and only the provider reports a payment there */
+	/** one of networks.list; for others the wallet reads no balance, and a payment only by built-in read-only RPC hosts, where it has any */
 	known: boolean;
 }
 
