@@ -144,6 +144,7 @@ func (p *trader) incoming(o *tour) {
 	p.AwaitNoText("Anyone can send you any token")
 	p.Click("button", "/^Unknown tokens that came in/")
 	p.AwaitText("Anyone can send you any token, with any name.", "imitation")
+	p.AwaitNoText("9,000") // neither counted nor valued
 	o.look(p.Page, "assets-incoming")
 	p.d.SetClock(0)
 }
