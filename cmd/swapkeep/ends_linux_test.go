@@ -55,7 +55,9 @@ func cmdEnds(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		d.until("the provider has reported on every order", func(o protocol.Order) bool { return o.Claim != nil })
 	}
-	d.until("what was reported is looked for", func(o protocol.Order) bool { return o.Condition != "" || o.Claim.State != "filled" && o.Claim.State != "refunded" })
+	d.until("what was reported is looked for", func(o protocol.Order) bool {
+		return o.Condition != "" || o.Claim.State != "filled" && o.Claim.State != "refunded"
+	})
 	cmdClock(ts, false, []string{"9h"})
 	for _, o := range d.orders("--open") {
 		d.run("correct horse batteries\n", "orders", "close", o.ID, "--digest", string(o.Digest), "--password-fd", "0")
