@@ -383,7 +383,7 @@ func TestRouters(t *testing.T) {
 			}
 		}
 	}
-	named := [2]listedChain{{routers: []common.Address{routerPairs[1].router}}}
+	named := [2]listedChain{{routers: routerPairs[1:2]}}
 	x := parsedQuote{role: roleRouter, call: chain.Call{To: routerPairs[1].router}}
 	if err := x.checkListed(named, testNow); err != nil {
 		t.Error(err)

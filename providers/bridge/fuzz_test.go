@@ -121,9 +121,9 @@ func FuzzChains(f *testing.F) {
 			t.Fatalf("a refusal without a code: %v", err)
 		}
 		for id, l := range list {
-			for _, a := range l.routers {
-				if a == (common.Address{}) || l.checkRouter(a) != nil {
-					t.Fatalf("chain %d names %s", id, a)
+			for _, p := range l.routers {
+				if l.checkRouter(p.router, nativeCoin) != nil || l.checkRouter(p.proxy, usdcOnBase) != nil {
+					t.Fatalf("chain %d names %+v", id, p)
 				}
 			}
 			if err := fitToShow(id, l); err != nil {
