@@ -111,18 +111,13 @@ func newWallet(t *testing.T, s *sandbox.Sandbox) *wallet {
 }
 
 // review quotes a swap, and returns its review.
-func (w *wallet) review(t *testing.T, r swap.QuoteRequest) swap.Review {
-	t.Helper()
+func (w *wallet) review(ctx context.Context, r swap.QuoteRequest) (swap.Review, error) {
 	r.Account, r.Recipient, r.RefundTo = w.who.Address, w.who.Address, w.who.Address
-	got, err := w.service.Quote(t.Context(), r, []swap.Kind{swap.Bridge}, nil)
+	got, err := w.service.Quote(ctx, r, []swap.Kind{swap.Bridge}, nil)
 	if err != nil {
-		t.Fatal(err)
+		return swap.Review{}, err
 	}
-	x, err := w.service.Prepare(t.Context(), got.Offers[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return w.service.Prepare(ctx, got.Offers[0].ID)
 }
 
 // order carries out a review until its order has ended and is as it should be.
@@ -187,7 +182,10 @@ func TestUnpinnedRouters(t *testing.T) {
 				if err := s.Bridge().Set(settings); err != nil {
 					t.Fatal(err)
 				}
-				x := w.review(t, request(c.src, c.in, c.dst, c.out, c.amount, 0))
+				x, err := w.review(t.Context(), request(c.src, c.in, c.dst, c.out, c.amount, 0))
+				if err != nil {
+					t.Fatal(err)
+				}
 				extra := 0
 				for _, f := range x.Findings {
 					if f.Code == "isolated_account" {
@@ -212,6 +210,13 @@ func TestUnpinnedRouters(t *testing.T) {
 				}
 				if c.in != native && balance(t, c.src, c.in, o.Terms.Isolated).Sign() != 0 {
 					t.Error("some of the input is left in the isolated account")
+				}
+				settings.CallShortBips = 100
+				if err := s.Bridge().Set(settings); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := w.review(t.Context(), request(c.src, c.in, c.dst, c.out, c.amount, 0)); c.src == c.dst && !errors.Is(err, &swap.Refusal{Code: swap.NotAsAccepted}) {
+					t.Errorf("a call that pays less than the minimum: %v", err)
 				}
 				if allowed, err := w.hub.Allowance(t.Context(), c.src, c.in, w.who.Address, last.Call.To); c.in != native && (err != nil || allowed.Sign() != 0) {
 					t.Errorf("the account lets the router take %s (%v)", allowed, err)

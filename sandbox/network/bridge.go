@@ -25,11 +25,13 @@ var bridgeNames = map[uint64]string{
 // bridgeDepository is the same on all of these chains, as the bridge publishes.
 var bridgeDepository = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31")
 
-// bridgePairs are the deployments in the bridge's list of chains. Of these the wallet does not
-// know v2.1. The last appeared after 5330 was no longer served.
+// unpinnedPair is one that the wallet does not know.
+var unpinnedPair = BridgePair{"v2.1", common.HexToAddress("0x3ec130b627944cad9b2750300ecb0a695da522b6"), common.HexToAddress("0x58cc3e0aa6cd7bf795832a225179ec2d848ce3e7")}
+
+// bridgePairs are the deployments in the bridge's list of chains. The last appeared after
+// 5330 was no longer served.
 var bridgePairs = []BridgePair{
 	{"v2", common.HexToAddress("0xf5042e6ffac5a625d4e7848e0b01373d8eb9e222"), common.HexToAddress("0xbbbfd134e9b44bfb5123898ba36b01de7ab93d98")},
-	{"v2.1", common.HexToAddress("0x3ec130b627944cad9b2750300ecb0a695da522b6"), common.HexToAddress("0x58cc3e0aa6cd7bf795832a225179ec2d848ce3e7")},
 	{"v3", common.HexToAddress("0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f"), common.HexToAddress("0xccc88a9d1b4ed6b0eaba998850414b24f1c315be")},
 	{"v3.2", common.HexToAddress("0x0729e2a4716d9f7dd17858d5d504426d228697f7"), common.HexToAddress("0x5567954cd026cebfe486062cb75848e0f1c12e58")},
 }
@@ -43,9 +45,11 @@ func (n Network) Bridge() Bridge {
 	pairs := bridgePairs
 	switch n.ID {
 	case 5330:
-		pairs = pairs[:3]
+		pairs = pairs[:2]
+	case 56:
+		pairs = append([]BridgePair{unpinnedPair}, pairs...)
 	case 143: // added later
-		pairs = pairs[1:]
+		pairs = append([]BridgePair{unpinnedPair}, pairs[1:]...)
 	}
 	return Bridge{name, bridgeDepository, pairs}
 }
