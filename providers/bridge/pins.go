@@ -127,7 +127,7 @@ func (d deployment) roleOf(to common.Address, t swap.Terms) contractRole {
 		return roleDepository
 	case takes(d.pairs, to, t.TokenIn):
 		return roleRouter
-	case t.IsIsolated() && !d.isContract(to):
+	case t.IsIsolated() && to != (common.Address{}) && !d.isContract(to):
 		return roleUnpinned
 	}
 	return roleUnknown

@@ -450,3 +450,24 @@ func TestIsolatedLate(t *testing.T) {
 		})
 	}
 }
+
+// TestMayIsolate checks on which chains isolated accounts may have been used: all that a
+// provider serves that names its contracts only with an offer, and of others those it says.
+func TestMayIsolate(t *testing.T) {
+	says := func(isolates bool) swap.Provider { return isolatingProvider{opaqueProvider{isolates: isolates}} }
+	for name, c := range map[string]struct {
+		p     swap.Provider
+		chain uint64
+		want  bool
+	}{
+		"the bridge":                 {routeProvider{kind: swap.Bridge}, 56, true},
+		"the bridge, not served":     {routeProvider{kind: swap.Bridge}, 39, false},
+		"the DEX":                    {routeProvider{kind: swap.DEX}, 1, false},
+		"the intent provider":        {says(true), 1, true},
+		"the intent provider, built": {says(false), 1, false},
+	} {
+		if got := MayIsolate(c.p, c.chain); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
