@@ -459,6 +459,41 @@ func TestNativeCoinBesideOwnTransactions(t *testing.T) {
 	}
 }
 
+// TestCoinMovedBack checks that coin which an isolated account of another order moved back in the
+// block of a call, or may have, is not credited to the call.
+func TestCoinMovedBack(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*chain.Tx, *swap.Order)
+		clear  bool
+	}{
+		"in the block":           {func(*chain.Tx, *swap.Order) {}, false},
+		"not known when":         {func(tx *chain.Tx, _ *swap.Order) { tx.Mined = common.Hash{} }, false},
+		"never":                  {func(tx *chain.Tx, _ *swap.Order) { tx.Mined, tx.State = common.Hash{}, chain.TxRejected }, true},
+		"later":                  {func(tx *chain.Tx, _ *swap.Order) { tx.SignedAtBlock = 1000 }, true},
+		"to somebody else":       {func(tx *chain.Tx, _ *swap.Order) { tx.Call.To = stranger }, true},
+		"of another chain":       {func(_ *chain.Tx, o *swap.Order) { o.Terms.SrcChain = dstChain }, true},
+		"by no isolated account": {func(_ *chain.Tx, o *swap.Order) { o.Terms.Isolated = common.Address{} }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newProofFixture(t, 2)
+			c.provider.proof = func(swap.Order) swap.Proof { return swap.Proof{Own: true} }
+			id := c.order(func(o *swap.Order) { c.opaqueCall(o, coin(1, common.Address{0x15}, 0)) })
+			back := &chain.Tx{Call: chain.Call{To: account}, Mined: coin(1, common.Address{0x15}, 0).hash}
+			c.order(func(o *swap.Order) {
+				o.Terms.Isolated = common.Address{0x15}
+				tc.change(back, o)
+			})
+			c.sender.isolatedRecords = []*chain.Tx{nil, back}
+			o := c.pollRepeatedly(id)
+			if tc.clear {
+				c.wantVerdict(o, swap.ProvenByOpaqueCall, bothAgree)
+			} else if c.wantVerdict(o, "", ""); o.Condition != swap.AmountUnclear {
+				t.Errorf("%q", o.Condition)
+			}
+		})
+	}
+}
+
 // TestCoinOfAnotherOrder checks that native coin beyond the quoted output is not credited
 // to a call if another order was, or may have been, paid in its block.
 func TestCoinOfAnotherOrder(t *testing.T) {

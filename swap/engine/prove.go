@@ -120,6 +120,9 @@ func (e *Engine) callOutput(ctx context.Context, o swap.Order, ev chain.Evidence
 	if took == nil || len(free) == 0 {
 		return nil, nil
 	}
+	if swept, err := e.maySweepInBlock(ctx, t.Recipient, ev); err != nil || swept {
+		return nil, err
+	}
 	got := took.Add(took, g.Amount)
 	v.Sources = proof.Sources(proof.FewerHosts(ev.Hosts, hosts))
 	if got.Sign() < 0 {

@@ -67,15 +67,20 @@ type ledgerSender struct {
 	Sender
 	hub          *chain.MultiClient
 	sent         map[string]common.Hash
-	nonceRecords []*chain.Tx // by nonce, from 0
-	polls        int
+	nonceRecords []*chain.Tx // of the account, by nonce, from 0
+
+	isolatedRecords []*chain.Tx // of any other account
+	polls           int
 }
 
-func (p *ledgerSender) RecordsByNonce(_ uint64, _ common.Address, first, count uint64) ([]*chain.Tx, error) {
-	out := make([]*chain.Tx, count)
+func (p *ledgerSender) RecordsByNonce(_ uint64, from common.Address, first, count uint64) ([]*chain.Tx, error) {
+	out, held := make([]*chain.Tx, count), p.nonceRecords
+	if from != account {
+		held = p.isolatedRecords
+	}
 	for i := range out {
-		if n := int(first) + i; n < len(p.nonceRecords) {
-			out[i] = p.nonceRecords[n]
+		if n := int(first) + i; n < len(held) {
+			out[i] = held[n]
 		}
 	}
 	return out, nil

@@ -8,6 +8,7 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
+	"swapkeep/swap/journal"
 	"swapkeep/swap/plan"
 	"swapkeep/swap/proof"
 
@@ -89,6 +90,48 @@ func cannotReceiveNative(account, wrapped common.Address, t *types.Transaction) 
 	}
 	return to == wrapped && wrapped != (common.Address{}) && bytes.HasPrefix(t.Data(), swap.WrapDeposit) // deposit() ignores what follows its selector
 }
+
+// maySweepInBlock reports whether the block of call has, or may have, coin that isolated accounts
+// of ours moved back to an account.
+func (e *Engine) maySweepInBlock(ctx context.Context, account common.Address, call chain.Evidence) (bool, error) {
+	all, _, err := e.Journal.List(account, false, "", maxEndedOrders)
+	if err != nil {
+		return false, err
+	}
+	found, err := e.Journal.Found()
+	if err != nil {
+		return false, err
+	}
+	for _, o := range all {
+		if o.Terms.IsIsolated() {
+			found = append(found, journal.Found{Chain: o.Terms.SrcChain, Account: o.Terms.Isolated})
+		}
+	}
+	for _, f := range found {
+		if f.Chain != call.Chain {
+			continue
+		}
+		made, err := e.Sender.RecordsByNonce(f.Chain, f.Account, 0, maxIsolatedNonces)
+		if err != nil {
+			return false, err
+		}
+		for _, tx := range made {
+			if tx == nil || tx.Call.To != account || tx.SignedAtBlock >= call.Block || tx.State == chain.TxRejected {
+				continue
+			}
+			if tx.Mined == (common.Hash{}) {
+				return true, nil // not known yet
+			}
+			if ev, ok, err := e.Nodes.Evidence(ctx, f.Chain, tx.Mined); err != nil || !ok || ev.BlockHash == call.BlockHash {
+				return true, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// maxIsolatedNonces is more than an isolated account has: a plan's steps, and transfers back.
+const maxIsolatedNonces = maxSweeps + 12
 
 // maxEndedOrders bounds how many ended orders are compared with a block.
 const maxEndedOrders = 200
