@@ -17,6 +17,10 @@ import (
 // event promises, and the event of the fill repeats that.
 const across = "Across"
 
+// fillSeconds is how much longer than its quote a relay may be filled, by the clock of the other
+// chain, which may be ahead.
+const fillSeconds = 6 * 3600
+
 // acrossServes reports whether Across can make a swap: it is on both chains, and pays the wrapped
 // coin out as the coin.
 func (q *quote) acrossServes() bool {
@@ -60,7 +64,7 @@ func (c *chain) wrappedOf(coin common.Address) common.Hash {
 func (s *Server) relay(q *quote, r *route) ([]byte, error) {
 	return s.pool.Pack("unsafeDeposit", spokeDeposit{
 		addressWord(q.request.FromAddress), addressWord(q.recipient), q.from.wrappedOf(q.tokenIn.Address), q.to.wrappedOf(q.tokenOut.Address),
-		q.amountIn, r.amountOut, new(big.Int).SetUint64(q.to.ID), depositID(q.id, r.id).Big(), uint32(q.validBefore),
+		q.amountIn, r.amountOut, new(big.Int).SetUint64(q.to.ID), depositID(q.id, r.id).Big(), uint32(q.validBefore+fillSeconds),
 	})
 }
 
