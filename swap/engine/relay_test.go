@@ -35,12 +35,13 @@ func relayProof(o swap.Order) swap.Proof {
 // A relayed describes a relay of order's money: what the deposit promises, and how it is filled.
 type relayed struct {
 	id, promised, paid int64
+	dst                int64
 	token              common.Address
 	deadline           int64
 	slow               bool
 }
 
-var usualRelay = relayed{id: 7, promised: 1000, paid: 1000, token: outside, deadline: 99}
+var usualRelay = relayed{id: 7, dst: dstChain, promised: 1000, paid: 1000, token: outside, deadline: 99}
 
 func dataOf(words ...any) (data []byte) {
 	for _, w := range words {
@@ -60,7 +61,7 @@ func topic(n int64) common.Hash { return common.BigToHash(big.NewInt(n)) }
 
 // deposit is the log of a deposit's receipt.
 func (r relayed) deposit() *types.Log {
-	return &types.Log{Address: poolHere, Topics: []common.Hash{fundsDeposited, topic(dstChain), topic(r.id), proof.TopicOf(account)},
+	return &types.Log{Address: poolHere, Topics: []common.Hash{fundsDeposited, topic(r.dst), topic(r.id), proof.TopicOf(account)},
 		Data: dataOf(usdc, r.token, 5000, r.promised, 1, r.deadline, 0, account, 0, 320, 0)}
 }
 
@@ -155,6 +156,21 @@ func TestRelays(t *testing.T) {
 		c.dst.mineFinal(usualRelay.fill(1))
 		c.wantVerdict(c.pollRepeatedly(id), swap.ProvenByArrival, bothAgree)
 	})
+}
+
+// TestRelayOnAFarNetwork checks that a relay there is proven if the provider names its fill, since
+// no logs are searched.
+func TestRelayOnAFarNetwork(t *testing.T) {
+	r := usualRelay
+	r.dst = noRPC
+	for told, by := range map[bool]string{true: swap.ProvenByArrival, false: ""} {
+		c, far, id := farFixture(t, nil, r.deposit())
+		c.provider.proof = relayProof
+		if tx := far.mineFinal(r.fill(1)); told {
+			c.claimEnd(swap.Filled, tx, noRPC)
+		}
+		c.wantVerdict(c.pollRepeatedly(id), by, bothAgree)
+	}
 }
 
 // TestRelayOnce checks that of two orders whose receipts name the same relay one ends by its

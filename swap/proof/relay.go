@@ -51,6 +51,11 @@ func words(data []byte, n int) []common.Hash {
 	return all
 }
 
+// fit reports whether words are numbers of at most so many bits, as a contract writes them.
+func fit(bits int, all ...common.Hash) bool {
+	return !slices.ContainsFunc(all, func(w common.Hash) bool { return w.Big().BitLen() > bits })
+}
+
 func wordOf(n uint64) common.Hash { return common.BigToHash(new(big.Int).SetUint64(n)) }
 
 // Sizes of the events' data, in words.
@@ -62,7 +67,7 @@ const (
 // readDeposit decodes a FundsDeposited, with an empty message, of a chain. to is the destination.
 func readDeposit(l *types.Log, origin uint64) (r relay, to common.Hash, ok bool) {
 	w := words(l.Data, depositWords)
-	if len(l.Topics) != 4 || l.Topics[0] != fundsDeposited || w == nil || w[9] != wordOf(10*common.HashLength) || w[10] != (common.Hash{}) {
+	if len(l.Topics) != 4 || l.Topics[0] != fundsDeposited || w == nil || !fit(32, w[4:7]...) || w[9] != wordOf(10*common.HashLength) || w[10] != (common.Hash{}) {
 		return relay{}, common.Hash{}, false
 	}
 	return relay{
@@ -74,7 +79,7 @@ func readDeposit(l *types.Log, origin uint64) (r relay, to common.Hash, ok bool)
 // readFill decodes a FilledRelay with an empty message.
 func readFill(l *types.Log) (f relayFill, ok bool) {
 	w := words(l.Data, fillWords)
-	if len(l.Topics) != 4 || l.Topics[0] != filledRelay || w == nil || w[10] != (common.Hash{}) || w[12] != (common.Hash{}) {
+	if len(l.Topics) != 4 || l.Topics[0] != filledRelay || w == nil || !fit(32, w[5:7]...) || !fit(2, w[14]) || w[10] != (common.Hash{}) || w[12] != (common.Hash{}) {
 		return relayFill{}, false
 	}
 	const slowFill = 2
