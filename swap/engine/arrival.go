@@ -27,6 +27,9 @@ func (e *Engine) proveDeposit(ctx context.Context, o swap.Order, p swap.Proof, d
 	w := watchedDeposit{o, d, l}
 	if proof.ReadsDeposit(p) && l.deposit == nil {
 		if l.deposit, err = e.depositMined(ctx, o); err != nil || l.deposit == nil {
+			if o.Condition == swap.LikelyPaid { // as before: no receipt tells its payment from another relay's
+				f.likely = o.Candidate
+			}
 			return nil, f, err
 		}
 	}

@@ -173,6 +173,24 @@ func TestRelayOnAFarNetwork(t *testing.T) {
 	}
 }
 
+// TestRelayWhileTheDepositIsGone checks that an order stays as it was while, after a restart, no
+// host has the receipt that would name its relay.
+func TestRelayWhileTheDepositIsGone(t *testing.T) {
+	c, id := newRelayFixture(t, nil, usualRelay.deposit())
+	c.claimEnd(swap.Filled, c.dst.mineFinal(arrival(1, stranger, 1000)), dstChain)
+	c.wantCondition(id, swap.LikelyPaid)
+	for _, h := range c.src.hosts {
+		h.lie = denies
+	}
+	c.restart()
+	c.wantCondition(id, swap.LikelyPaid)
+	for _, h := range c.src.hosts {
+		h.lie = nil
+	}
+	c.dst.mineFinal(usualRelay.fill(2))
+	c.wantVerdict(c.pollRepeatedly(id), swap.ProvenByArrival, bothAgree)
+}
+
 // TestRelayOnce checks that of two orders whose receipts name the same relay one ends by its
 // fill, and the other by none.
 func TestRelayOnce(t *testing.T) {
