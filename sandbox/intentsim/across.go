@@ -64,7 +64,7 @@ func (c *chain) wrappedOf(coin common.Address) common.Hash {
 func (s *Server) relay(q *quote, r *route) ([]byte, error) {
 	return s.pool.Pack("unsafeDeposit", spokeDeposit{
 		addressWord(q.request.FromAddress), addressWord(q.recipient), q.from.wrappedOf(q.tokenIn.Address), q.to.wrappedOf(q.tokenOut.Address),
-		q.amountIn, r.amountOut, new(big.Int).SetUint64(q.to.ID), depositID(q.id, r.id).Big(), uint32(q.validBefore+fillSeconds),
+		q.amountIn, r.amountOut, new(big.Int).SetUint64(q.to.ID), depositID(q.id, r.id).Big(), uint32(q.validBefore + fillSeconds),
 	})
 }
 
