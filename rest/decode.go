@@ -26,7 +26,7 @@ func Decode(raw []byte, to any) (added []string, err error) {
 		return nil, form
 	}
 	m := members{raw: raw, seen: map[string]bool{}}
-	if err := m.value(reflect.TypeOf(to), ""); err != nil {
+	if err := m.value(decodedType(reflect.TypeOf(to)), ""); err != nil {
 		return nil, err
 	}
 	return m.added, form
@@ -70,9 +70,8 @@ func (m *members) next() byte {
 	return 0
 }
 
-// value walks one value; t is nil if its content is not decoded.
+// value walks one value; t is its [decodedType].
 func (m *members) value(t reflect.Type, at string) error {
-	t = decodedType(t)
 	switch m.next() {
 	case '{':
 		return m.object(t, at)
@@ -104,6 +103,17 @@ func (m *members) comma() {
 	}
 }
 
+// name walks a member's name.
+func (m *members) name() (string, error) {
+	text := m.text()
+	if plain := text[1 : len(text)-1]; !bytes.ContainsFunc(plain, func(r rune) bool { return r == '\\' || r > unicode.MaxASCII }) {
+		return string(plain), nil
+	}
+	var name string
+	err := json.Unmarshal(text, &name)
+	return name, err
+}
+
 // text walks a string and returns it with its quotes.
 func (m *members) text() []byte {
 	begin := m.i
@@ -120,8 +130,8 @@ func (m *members) object(t reflect.Type, at string) error {
 	known := fieldsOf(t)
 	names := map[string]bool{}
 	for m.i++; m.next() != '}'; m.comma() {
-		var name string
-		if err := json.Unmarshal(m.text(), &name); err != nil {
+		name, err := m.name()
+		if err != nil {
 			return err
 		}
 		m.next()
@@ -191,17 +201,17 @@ func decodedType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// elementOf returns the type of a list's elements, or of a map's values.
+// elementOf returns the [decodedType] of a list's elements, or of a map's values.
 func elementOf(t reflect.Type) reflect.Type {
 	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map) {
-		return t.Elem()
+		return decodedType(t.Elem())
 	}
 	return nil
 }
 
 type readField struct {
 	name string
-	of   reflect.Type
+	of   reflect.Type // its decodedType
 }
 
 var fields sync.Map // results of fieldsOf by type
@@ -227,7 +237,7 @@ func fieldsOf(t reflect.Type) map[string]readField {
 		case name == "":
 			name = f.Name
 		}
-		out[folded(name)] = readField{name, f.Type}
+		out[folded(name)] = readField{name, decodedType(f.Type)}
 	}
 	fields.Store(t, out)
 	return out

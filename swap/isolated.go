@@ -28,7 +28,7 @@ type Returned struct {
 }
 
 // Isolates has the providers whose calls may be made from an isolated account.
-func Isolates(k Kind) bool { return k == Intent }
+func Isolates(k Kind) bool { return k == Intent || k == Bridge }
 
 // From returns the account that makes the calls of the plan: Isolated if there is one.
 func (t Terms) From() common.Address { return from(t.Account, t.Isolated) }

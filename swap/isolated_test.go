@@ -37,8 +37,10 @@ func isolated(native bool) (Terms, []Effect) {
 func TestCheckAcceptsIsolated(t *testing.T) {
 	for _, native := range []bool{false, true} {
 		terms, effects := isolated(native)
-		if err := Check(terms, effects, nil); err != nil {
-			t.Errorf("the coin is %t: %v", native, err)
+		for _, terms.Provider = range []Kind{Bridge, Intent} {
+			if err := Check(terms, effects, nil); err != nil {
+				t.Errorf("%s, the coin is %t: %v", terms.Provider, native, err)
+			}
 		}
 		gas := &effects[coinFund(effects)].Spends[0]
 		gas.Amount = new(big.Int).Set(terms.GasCeiling)
@@ -63,7 +65,6 @@ func TestCheckRefusesIsolated(t *testing.T) {
 		"the recipient":      {BadRequest, func(t *Terms, f []Effect) []Effect { t.Recipient = t.Isolated; return f }},
 		"the refund address": {BadRequest, func(t *Terms, f []Effect) []Effect { t.RefundTo = t.Isolated; return f }},
 		"of the DEX":         {BadRequest, func(t *Terms, f []Effect) []Effect { t.Provider = DEX; return f }},
-		"of the bridge":      {BadRequest, func(t *Terms, f []Effect) []Effect { t.Provider = Bridge; return f }},
 		"of gasless":         {BadRequest, func(t *Terms, f []Effect) []Effect { t.Provider = Gasless; return f }},
 		"nothing moved":      {NotAsAccepted, func(t *Terms, f []Effect) []Effect { return slices.DeleteFunc(f, isFund) }},
 		"no call":            {NotAsAccepted, func(_ *Terms, f []Effect) []Effect { return f[:len(f)-1] }},
@@ -232,6 +233,15 @@ func TestSimulationOfIsolated(t *testing.T) {
 			t.Errorf("%s, the last step alone: %v", of, err)
 		}
 		refusedWith(t, CheckSimulation(terms, x, chain.Simulation{}), SimulationUnsupported)
+		swapped := terms // on one chain, where the call itself must pay the recipient
+		swapped.Provider, swapped.DstChain, swapped.TokenOut = Bridge, terms.SrcChain, weth
+		for to, want := range map[common.Address]Code{terms.Recipient: "", throwaway: NotAsAccepted, thief: NotAsAccepted} {
+			s := good()
+			s.Movements = append(s.Movements, chain.Movement{Token: weth, From: unknown, To: to, Amount: terms.MinOut})
+			if err := CheckSimulation(swapped, x, s); want != "" || err != nil {
+				refusedWith(t, err, want)
+			}
+		}
 		add := func(m ...chain.Movement) func(*chain.Simulation) {
 			return func(s *chain.Simulation) { s.Movements = append(s.Movements, m...) }
 		}

@@ -92,7 +92,7 @@ func TestEveryFindingHasWords(t *testing.T) {
 		"slippage_low":         {nil, "Slippage is very low: the swap may fail and still cost the network fee."},
 		"slippage_high":        {nil, "Slippage is high: you may receive far less than quoted."},
 		"wraps_first":          {map[string]string{"wrapped": string(usdcOne)}, "Your coin is wrapped first, in a separate transaction. It stays wrapped if the order does not fill."},
-		"settlement_trusted":   {map[string]string{"trustedTo": "relay_router"}, "You send the amount and trust " + messages.Trusted("relay_router") + " to settle the swap. At worst you lose this amount."},
+		"settlement_trusted":   {map[string]string{"trustedTo": "relay_router"}, "You send the amount and trust " + messages.Trusted("relay_router") + " to settle the swap. At worst you lose this amount and the network fee."},
 		"not_simulated":        {nil, "The last step can be simulated only after you sign what comes before it. Swapkeep does not sign it unless the simulation shows what you accept here."},
 		"fallback_used":        {map[string]string{"offer": "1", "reason": "would_revert"}, "The offer you selected is not possible now (Simulation failed: the swap would not succeed). This is the provider's next offer; review it again."},
 		"minimum_lowered":      {map[string]string{"accepted": "2000000", "proposed": "1500000"}, "You would receive less: at least 1.5 USDC.e instead of 2 USDC.e."},

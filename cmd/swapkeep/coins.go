@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -76,7 +77,7 @@ func (l *daemonConn) nameOf(chain uint64) string {
 	if n, ok := l.networks[chain]; ok {
 		return n.Name
 	}
-	if name := l.destinationNames[chain]; name != "" {
+	if name := cmp.Or(protocol.NetworkNames[chain], l.destinationNames[chain]); name != "" {
 		return name + " (chain " + id + ")"
 	}
 	return "chain " + id

@@ -65,7 +65,10 @@ func newOrderClose(t *terminal) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if !o.CanCloseFrom.IsZero() && clock.Now().Before(o.CanCloseFrom) {
+		switch {
+		case o.CanCloseFrom.IsZero():
+			return protocol.New("cannot_close", "the order still ends by itself, or can be cancelled")
+		case clock.Now().Before(o.CanCloseFrom):
 			return protocol.Newf("cannot_close", "the order can be closed from %s", clockTime(o.CanCloseFrom))
 		}
 		text, _ := messages.Text("order_stop_text", l.settledBy(o))

@@ -69,7 +69,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"person": cmdPerson, "exits": cmdExits, "sandbox": cmdSandbox, "provider": cmdProvider, "chain": cmdChain, "field": cmdField, "until": cmdUntil,
-			"tree": cmdTree, "clock": cmdClock,
+			"tree": cmdTree, "clock": cmdClock, "ends": cmdEnds,
 		},
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/big"
@@ -157,7 +158,7 @@ func (l *daemonConn) countsText(logs []protocol.LogRef) string {
 		case log.BalanceIncrease:
 			parts = append(parts, "what its block added to the balance")
 		case log.LogIndex < 0:
-			parts = append(parts, "the "+native(l.networks[log.ChainID]).Symbol+" sent with it")
+			parts = append(parts, "the "+cmp.Or(native(l.networks[log.ChainID]).Symbol, "coin")+" sent with it")
 		default:
 			parts = append(parts, fmt.Sprintf("log %d of it", log.LogIndex+1))
 		}

@@ -69,7 +69,7 @@ type Destination struct {
 	Symbol   string `json:"symbol,omitempty" doc:"of the native coin; absent: unknown"`
 	Decimals int    `json:"decimals,omitempty" doc:"of the native coin; absent: unknown"`
 	Explorer string `json:"explorer,omitempty" doc:"URL of a block explorer, https"`
-	Known    bool   `json:"known" doc:"one of networks.list; for others the wallet reads no balance, and only the provider reports a payment there"`
+	Known    bool   `json:"known" doc:"one of networks.list; for others the wallet reads no balance, and a payment only by built-in read-only RPC hosts, where it has any"`
 }
 
 type FeesResult struct {

@@ -121,7 +121,7 @@ func TestSandbox(t *testing.T) {
 		{56, "BNB", 900, both}, {56, "USDC", 1, both}, {56, "USDT", 1, both},
 		{8453, "ETH", 3000, both}, {8453, "USDC", 1, both}, {8453, "USDT", 1, both}, {8453, "DAI", 1, both},
 		{42161, "ETH", 3000, both}, {42161, "USDC", 1, both},
-		{143, "MON", 0.05, by(price.UniswapV3)}, {143, "WMON", 0.05, by(price.UniswapV3)},
+		{143, "MON", 0.05, both}, {143, "WMON", 0.05, both},
 		{43114, "AVAX", 20, both}, {43114, "WAVAX", 20, both}, {43114, "USDC", 1, both},
 		{5330, "ETH", 3000, by(price.DIA, price.Velodrome)}, {5330, "cbBTC", 90_000, by(price.DIA, price.Velodrome)},
 		{5330, "USDC", 1, by(price.Velodrome)}, {5330, "SUPR", 0.012, by(price.Velodrome)},

@@ -232,6 +232,33 @@ var onRouter = []attack{
 	{"a deposit expected elsewhere", func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["depository"] = testAttacker.Hex() }, swap.NotPinned, "depository"},
 }
 
+// onIsolated are attacks on a swap of USDT through a router that is not built in.
+var onIsolated = []attack{
+	{"from the account", func(q map[string]any) { tx(q, 1)["from"] = testAccount.Hex() }, swap.NotAsAccepted, "from"},
+	{"an approval from the account", func(q map[string]any) { tx(q, 0)["from"] = testAccount.Hex() }, swap.NotAsAccepted, "from"},
+	{"sent by the account", func(q map[string]any) { at(q, "details")["sender"] = testAccount.Hex() }, swap.NotAsAccepted, "sender"},
+	{"the output to the isolated account", func(q map[string]any) { at(q, "details")["recipient"] = providertest.Isolated.Hex() }, swap.NotAsAccepted, "recipient"},
+	{"a stranger approved", func(q map[string]any) {
+		tx(q, 0)["data"] = strings.Replace(tx(q, 0)["data"].(string), "58cc3e0aa6cd7bf795832a225179ec2d848ce3e7", strings.ToLower(testAttacker.Hex()[2:]), 1)
+	}, swap.NotAsAccepted, "approve"},
+	{"another order's call", func(q map[string]any) { tx(q, 1)["data"] = calldata("0xf9e4bab4", testOrderID) }, swap.NotAsAccepted, "orderData"},
+	{"a deposit", func(q map[string]any) {
+		q["steps"] = steps(q)[1:]
+		tx(q, 0)["to"], tx(q, 0)["data"] = depository.Hex(), calldata("0xe8017952", testAccount, testAttacker, int64(1), testOrderID)
+	}, swap.NotAsAccepted, "to"},
+	{"a built-in router for coins", func(q map[string]any) {
+		q["steps"] = steps(q)[1:]
+		tx(q, 0)["to"] = routerPairs[2].router.Hex()
+	}, swap.NotPinned, "to"},
+}
+
+// isolatedUSDT is the request of a recorded swap through a router that is not built in.
+func isolatedUSDT() swap.QuoteRequest {
+	r := routedDAI()
+	r.SrcChain, r.TokenIn, r.Isolated = 56, common.HexToAddress("0x55d398326f99059fF775485246999027B3197955"), providertest.Isolated
+	return r
+}
+
 // onSwap are attacks on a swap on one chain, whose steps are two approvals and the swap.
 var onSwap = []attack{
 	{"a deposit in place of the router call", func(q map[string]any) { step1(q, 2)["id"] = "deposit" }, swap.NotAsAccepted, "id"},
@@ -262,6 +289,7 @@ func Attacks(t *testing.T) (list []providertest.Attack) {
 	}{
 		{"base-usdc-arbitrum", bridgedUSDC(), onDeposit},
 		{"base-dai-arbitrum", routedDAI(), onRouter},
+		{"bnb-usdt-arbitrum", isolatedUSDT(), onIsolated},
 		{"ethereum-usdt-eth", ask(1, usdtOnEthereum, 1, nativeCoin, 200_000_000, 40), onSwap},
 	} {
 		raw := recordedQuote(t, against.file)
@@ -361,7 +389,8 @@ func code(err error) swap.Code {
 }
 
 // TestRouters checks that only the built-in routers are called, each for its kind of input,
-// and only where the API's own list names them too.
+// but by an isolated account any contract that is not the bridge's for something else; and
+// only where the API's own list names them too.
 func TestRouters(t *testing.T) {
 	p := providerOf(t, nil)
 	for _, d := range deployments {
@@ -373,23 +402,35 @@ func TestRouters(t *testing.T) {
 			d.wrapped(), d.depository, nativeCoin, testAttacker, testAccount} {
 			x := termsFor(ask(d.chain, nativeCoin, d.chain, usdcOnBase, 1e18, 0))
 			x.MinOut, x.Deadline, x.GasCeiling = units(1), testNow.Add(time.Minute), units(1)
-			call := chain.Call{ChainID: d.chain, From: testAccount, To: to, Value: x.AmountIn, Data: []byte{1, 2, 3, 4}}
-			f, err := p.Decode(x, swap.Step{Kind: swap.CallStep, Call: &call})
-			if err == nil {
-				err = swap.Check(x, []swap.Effect{f}, p.Pins())
-			}
-			if (err == nil) != may[to] {
-				t.Errorf("chain %d, %s: %v", d.chain, to, err)
+			for _, x.Isolated = range []common.Address{{}, providertest.Isolated} {
+				call := chain.Call{ChainID: d.chain, From: x.From(), To: to, Value: x.AmountIn, Data: []byte{1, 2, 3, 4}}
+				f, err := p.Decode(x, swap.Step{Kind: swap.CallStep, Call: &call})
+				effects := []swap.Effect{f}
+				if x.IsIsolated() {
+					effects = append([]swap.Effect{swap.FundSteps(x, units(1))[0].Effect}, f)
+				}
+				if err == nil {
+					err = swap.Check(x, effects, p.Pins())
+				}
+				if want := may[to] || x.IsIsolated() && to != nativeCoin && !d.isContract(to); (err == nil) != want {
+					t.Errorf("chain %d, %s from %s: %v", d.chain, to, x.From(), err)
+				}
 			}
 		}
 	}
-	named := [2]listedChain{{routers: []common.Address{routerPairs[1].router}}}
+	named := [2]listedChain{{routers: routerPairs[1:2]}}
 	x := parsedQuote{role: roleRouter, call: chain.Call{To: routerPairs[1].router}}
 	if err := x.checkListed(named, testNow); err != nil {
 		t.Error(err)
 	}
-	if err := x.checkListed([2]listedChain{}, testNow); code(err) != swap.NotPinned {
-		t.Errorf("a router that the list does not name: %v", err)
+	for _, x.role = range []contractRole{roleRouter, roleUnpinned} {
+		if err := x.checkListed([2]listedChain{}, testNow); code(err) != swap.NotPinned {
+			t.Errorf("a router that the list does not name: %v", err)
+		}
+	}
+	x.offer.Request.TokenIn = usdcOnBase
+	if err := x.checkListed(named, testNow); code(err) != swap.NotPinned {
+		t.Errorf("a router that the list names for the coin: %v", err)
 	}
 }
 

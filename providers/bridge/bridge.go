@@ -2,8 +2,8 @@
 // input is deposited, and Relay's solver pays the output or refunds the deposit. On one
 // chain a Relay router swaps in one call. Replies of the API are claims: every step in one
 // is checked against the request before anything is built. A deposit is decoded to the last
-// byte. A router's call, whose format is not published, goes to built-in contracts only and
-// is bounded by package swap.
+// byte. A router's call, whose format is not published, goes to built-in contracts only, or
+// comes from an isolated account, and is bounded by package swap.
 package bridge
 
 import (

@@ -48,7 +48,7 @@ func sameRequest(o swap.Offer, t swap.Terms) error {
 	r := o.Request
 	return service.CheckEchoes([]wire.Echo{
 		{Field: "provider", Present: true, Matches: o.Provider == swap.Bridge},
-		{Field: "account", Present: true, Matches: r.Account == t.Account},
+		{Field: "account", Present: true, Matches: r.Account == t.Account && r.Isolated == t.Isolated},
 		{Field: "srcChainId", Present: true, Matches: r.SrcChain == t.SrcChain},
 		{Field: "dstChainId", Present: true, Matches: r.DstChain == t.DstChain},
 		{Field: "tokenIn", Present: true, Matches: r.TokenIn == t.TokenIn},

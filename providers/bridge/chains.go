@@ -24,7 +24,7 @@ type listedChain struct {
 	open       bool   // enabled, with deposits
 	name       string // its name in the bridge's protocol
 	depository common.Address
-	routers    []common.Address // and approval proxies
+	routers    []routerPair
 
 	display swap.Destination // for display
 	tokens  []tokens.Token   // for display
@@ -147,11 +147,11 @@ func (e chainEntry) listed() listedChain {
 			*x.to = nil
 		}
 	}
-	l.add(first)
+	l.routers = append(l.routers, first.pair())
 	for _, raw := range e.Contracts {
 		var more contractPair
 		if rest.DecodeRow(raw, &more) == nil { // keyed by version; other contracts are strings
-			l.add(more)
+			l.routers = append(l.routers, more.pair())
 		}
 	}
 	return l
@@ -163,12 +163,15 @@ type contractPair struct {
 	Proxy  *wire.Address `json:"approvalProxy"`
 }
 
-func (l *listedChain) add(p contractPair) {
-	for _, a := range []*wire.Address{p.Router, p.Proxy} {
-		if a != nil && a.Address != (common.Address{}) {
-			l.routers = append(l.routers, a.Address)
-		}
+// pair is p with zero addresses for what is missing.
+func (p contractPair) pair() (r routerPair) {
+	if p.Router != nil {
+		r.router = p.Router.Address
 	}
+	if p.Proxy != nil {
+		r.proxy = p.Proxy.Address
+	}
+	return r
 }
 
 // checkChains requires both chains of a request to be enabled, and to have the built-in
@@ -199,10 +202,11 @@ func unserved(field string, chainID uint64) error {
 	return refuse(swap.UnsupportedNetwork, field, "does not serve chain %d now; choose another provider or network", chainID)
 }
 
-// checkRouter requires the API's own list to contain a router that a step calls.
-func (l listedChain) checkRouter(to common.Address) error {
-	if !slices.Contains(l.routers, to) {
-		return refuse(swap.NotPinned, "to", "wants %s called, which its own list of contracts does not have", to)
+// checkRouter requires the API's own list to contain a router that a step calls, as the one
+// for this input.
+func (l listedChain) checkRouter(to, input common.Address) error {
+	if !takes(l.routers, to, input) {
+		return refuse(swap.NotPinned, "to", "wants %s called, which its own list of contracts does not have for this", to)
 	}
 	return nil
 }

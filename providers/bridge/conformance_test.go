@@ -24,10 +24,13 @@ var (
 	solver      = common.HexToAddress("0xAB1FCa03727F17156aD77aCBED9773319AD9D731") // the sandbox's
 
 	depository = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31")
+	proxyV21   = common.HexToAddress("0x58cc3e0aa6cd7bf795832a225179ec2d848ce3e7") // not built in
 	proxyV3    = common.HexToAddress("0xccc88a9d1b4ed6b0eaba998850414b24f1c315be")
 	proxyV32   = common.HexToAddress("0x5567954cd026cebfe486062cb75848e0f1c12e58")
 
 	native       = common.Address{}
+	usdtBNB      = common.HexToAddress("0x55d398326f99059fF775485246999027B3197955")
+	usdcBNB      = common.HexToAddress("0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d")
 	usdcBase     = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
 	daiBase      = common.HexToAddress("0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb")
 	usdcArbitrum = common.HexToAddress("0xaf88d065e77c8cC2239327C5EDb3A432268e5831")
@@ -189,6 +192,15 @@ func suite() providertest.Suite {
 			claim: swap.Claim{State: swap.Refunded, ProviderStatus: "refund", Tx: refundTx, Chain: 8453, Reason: says("TTL_EXPIRED")}, refund: usdcBase, refunded: "99380626",
 		},
 	}
+	isolated := recording{
+		name: "bnb-usdt-arbitrum", request: toFriend(request(56, usdtBNB, 42161, usdcArbitrum, "100000000000000000000", 40)),
+		routing: "UNPINNED_ROUTER", out: "99480000", minOut: "98982600",
+		effect: swap.Effect{Kind: swap.Opaque, Target: proxyV21, TrustedTo: bySolver},
+		id:     "0x4c61e1f2d7b25e409e21bad15f8cf9f6b3f5c40e5c4d1d8c3d107d9d7b201e53", orderID: common.HexToHash("0xef165e560a334f7d624b4e3921e7db57ed592bb399809e55545f610a86284ac1"),
+		claim: swap.Claim{State: swap.Filled, ProviderStatus: "success", Tx: fillTx, Chain: 42161}, refund: usdcBNB, refunded: "99380626865000000000",
+	}
+	isolated.request.Isolated = providertest.Isolated
+	recordings = append(recordings, isolated)
 	s := providertest.Suite{Name: "bridge", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless, Readings: bridge.Readings, StrictObjects: []string{"v2:protocol.v2.orderData.**"}}
 	for _, x := range recordings {
 		s.Flows = append(s.Flows, x.flow())

@@ -12,7 +12,8 @@ import (
 
 // Decode returns what a step would do, from its bytes alone. It refuses whatever it does
 // not fully understand, except calls of routers: their format is not published, so they are
-// opaque and go to built-in contracts only. It does no I/O and may be repeated.
+// opaque and go to built-in contracts only, unless an isolated account makes them. It does no
+// I/O and may be repeated.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	if s.Kind != swap.CallStep || s.Call == nil || s.TypedData != nil {
 		return swap.Effect{}, refuse(swap.Undecodable, "kind", "has no step of kind %q", s.Kind)
@@ -31,10 +32,10 @@ func decodeCall(t swap.Terms, c chain.Call) (swap.Effect, error) {
 	if d.wraps(t.SrcChain, t.DstChain, t.TokenIn, t.TokenOut) {
 		return d.decodeWrap(t, c)
 	}
-	switch d.roleOf(c.To, t.TokenIn) {
+	switch d.roleOf(c.To, t) {
 	case roleDepository:
 		return d.decodeDeposit(t, c)
-	case roleRouter:
+	case roleRouter, roleUnpinned:
 		return opaque(t, c)
 	}
 	return swap.Effect{}, refuse(swap.NotPinned, "to", "wants %s called, which is not one of its built-in contracts for this on chain %d; choose another route", c.To, t.SrcChain)
@@ -48,8 +49,8 @@ func (d deployment) envelope(t swap.Terms, c chain.Call) error {
 		along = t.AmountIn
 	}
 	switch {
-	case c.From != t.Account:
-		return refuse(swap.NotAsAccepted, "from", "wants a transaction from %s, not from the account", c.From)
+	case c.From != t.From():
+		return refuse(swap.NotAsAccepted, "from", "wants a transaction from %s, not from %s", c.From, t.From())
 	case c.ChainID != t.SrcChain:
 		return refuse(swap.NotAsAccepted, "chainId", "wants a transaction on chain %d, not on %d", c.ChainID, t.SrcChain)
 	case c.Value == nil || c.Value.Cmp(along) != 0:
@@ -80,8 +81,11 @@ const (
 
 // decodeDeposit reads a call of the depository to the last byte.
 func (d deployment) decodeDeposit(t swap.Terms, c chain.Call) (swap.Effect, error) {
-	if t.SrcChain == t.DstChain {
+	switch {
+	case t.SrcChain == t.DstChain:
 		return swap.Effect{}, refuse(swap.Undecodable, "to", "wants a deposit made for a swap on one chain")
+	case t.IsIsolated():
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "to", "wants a deposit that needs no isolated account; get a new quote")
 	}
 	words, err := argumentsOf(t, c.Data)
 	if err != nil {

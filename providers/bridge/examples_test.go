@@ -122,11 +122,11 @@ func TestExampleOfChains(t *testing.T) {
 		t.Fatalf("%d chains, %v", len(list), err)
 	}
 	base := list[8453]
-	if !base.open || base.depository != depository || len(base.routers) != 6 {
-		t.Errorf("Base = %+v, want it open, with the built-in depository and six routers", base)
+	if !base.open || base.depository != depository || len(base.routers) != 3 {
+		t.Errorf("Base = %+v, want it open, with the built-in depository and three pairs of routers", base)
 	}
 	for _, p := range routerPairs {
-		if base.checkRouter(p.router) != nil || base.checkRouter(p.proxy) != nil {
+		if base.checkRouter(p.router, nativeCoin) != nil || base.checkRouter(p.proxy, usdcOnBase) != nil {
 			t.Errorf("the pair %s is built in, and not on the list", p.version)
 		}
 	}

@@ -23,6 +23,7 @@ var fuzzed = []struct {
 	{"base-eth-superseed", ask(8453, nativeCoin, 5330, nativeCoin, 10_000_000_000_000_000, 0)},
 	{"ethereum-usdt-eth", ask(1, usdtOnEthereum, 1, nativeCoin, 200_000_000, 40)},
 	{"base-dai-arbitrum", routedDAI()},
+	{"bnb-usdt-arbitrum", isolatedUSDT()},
 }
 
 // accepts requires a call to be accepted under terms made from a quote's offer.
@@ -30,9 +31,15 @@ func accepts(t *testing.T, r swap.QuoteRequest, c chain.Call) swap.Effect {
 	t.Helper()
 	terms := termsFor(r)
 	terms.MinOut, terms.Deadline, terms.GasCeiling = units(1), testNow.Add(time.Minute), units(1)
+	var effects []swap.Effect
+	if terms.IsIsolated() {
+		for _, s := range swap.FundSteps(terms, units(1)) {
+			effects = append(effects, s.Effect)
+		}
+	}
 	f, err := decodeCall(terms, c)
 	if err == nil {
-		err = swap.Check(terms, []swap.Effect{f}, (&Provider{solver: solver}).Pins())
+		err = swap.Check(terms, append(effects, f), (&Provider{solver: solver}).Pins())
 	}
 	if err != nil {
 		t.Fatalf("what was read is not accepted: %v", err)
@@ -87,7 +94,7 @@ func FuzzDecode(f *testing.F) {
 			value = value[:32]
 		}
 		r := fuzzed[int(which)%len(fuzzed)].r
-		c := chain.Call{ChainID: r.SrcChain, From: r.Account, To: common.BytesToAddress(to), Value: new(big.Int).SetBytes(value), Data: data}
+		c := chain.Call{ChainID: r.SrcChain, From: r.From(), To: common.BytesToAddress(to), Value: new(big.Int).SetBytes(value), Data: data}
 		e, err := decodeCall(termsFor(r), c)
 		if err != nil {
 			if code(err) == "" {
@@ -121,9 +128,9 @@ func FuzzChains(f *testing.F) {
 			t.Fatalf("a refusal without a code: %v", err)
 		}
 		for id, l := range list {
-			for _, a := range l.routers {
-				if a == (common.Address{}) || l.checkRouter(a) != nil {
-					t.Fatalf("chain %d names %s", id, a)
+			for _, p := range l.routers {
+				if l.checkRouter(p.router, nativeCoin) != nil || l.checkRouter(p.proxy, usdcOnBase) != nil {
+					t.Fatalf("chain %d names %+v", id, p)
 				}
 			}
 			if err := fitToShow(id, l); err != nil {

@@ -110,7 +110,7 @@ var inPart = []providertest.Harmless{
 	{Path: "v2:protocol.v2", Why: "likewise", Lies: emptied, Flows: deposits},
 	{Path: "v2:protocol.v2.orderId", Why: mayMiss, Lies: missing},
 	{Path: "v2:protocol.v2.orderData", Why: "the API may leave it out; then its solver is trusted with the payment without a word that it signed", Lies: missing},
-	{Path: "v2:protocol.v2.orderData.fees", Why: "none, either way", Lies: missing, Flows: []string{"base-dai-arbitrum"}},
+	{Path: "v2:protocol.v2.orderData.fees", Why: "none, either way", Lies: missing, Flows: []string{"base-dai-arbitrum", "bnb-usdt-arbitrum"}},
 	{Path: "v2:protocol.v2.orderData.output.calls", Why: "none, either way", Lies: missing},
 	{Path: "v2:protocol.v2.paymentDetails", Why: mayMiss, Lies: missing, Flows: []string{"base-eth-superseed"}},
 	{Path: "v2:protocol.v2.paymentDetails.depository", Why: mayMiss, Lies: missing},
@@ -120,6 +120,7 @@ var inPart = []providertest.Harmless{
 	{Path: "chains:chains[0].contracts", Why: noRouter, Lies: []string{"removed", "null", "an object"}, Flows: deposits},
 	{Path: "chains:chains[0].contracts", Why: noRouter, Lies: []string{"emptied"}, Flows: []string{"base-usdc-arbitrum"}},
 	{Path: "chains:chains[1].contracts", Why: "of the chain where the swap ends", Lies: []string{"removed", "null", "an object"}},
+	{Path: "chains:chains[*].contracts.v2.1.erc20Router", Why: "the router for coins, and a token is swapped", Lies: []string{"removed", "null", "the attacker", "the zero address", "the caller constant", "the router constant"}},
 	{Path: "chains:chains[*].contracts.v3.**", Why: "a pair of routers that no step calls", Flows: []string{"base-usdc-arbitrum", "base-dai-arbitrum"}},
 	{Path: "chains:chains[*].contracts.v3.2.**", Why: "a pair of routers that no step calls", Flows: []string{"base-usdc-arbitrum", "ethereum-usdt-eth"}},
 

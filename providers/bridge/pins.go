@@ -117,20 +117,27 @@ const (
 	roleUnknown    contractRole = iota
 	roleDepository              // the depository: calls are decoded
 	roleRouter                  // a router, or for tokens its approval proxy: calls are opaque
+	roleUnpinned                // as roleRouter, of a pair that is not built in: called by an isolated account alone
 )
 
-// roleOf returns the role of a contract for a step that spends a token or the native coin.
-func (d deployment) roleOf(to, input common.Address) contractRole {
-	takes := func(p routerPair) bool {
-		return input == nativeCoin && to == p.router || input != nativeCoin && to == p.proxy
-	}
+// roleOf returns the role of a contract for the step that spends the input of the terms.
+func (d deployment) roleOf(to common.Address, t swap.Terms) contractRole {
 	switch {
 	case to == d.depository:
 		return roleDepository
-	case slices.ContainsFunc(d.pairs, takes):
+	case takes(d.pairs, to, t.TokenIn):
 		return roleRouter
+	case t.IsIsolated() && to != (common.Address{}) && !d.isContract(to):
+		return roleUnpinned
 	}
 	return roleUnknown
+}
+
+// takes reports whether a contract is the one of a pair that takes this input.
+func takes(pairs []routerPair, to, input common.Address) bool {
+	return slices.ContainsFunc(pairs, func(p routerPair) bool {
+		return input == nativeCoin && to == p.router || input != nativeCoin && to == p.proxy
+	})
 }
 
 // Pins returns the depositories, the routers and their approval proxies, the wrapped coins,

@@ -85,7 +85,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 
 func newQuoteRequest(r swap.QuoteRequest) quoteRequest {
 	q := quoteRequest{
-		User: r.Account.Hex(), Recipient: r.Recipient.Hex(), RefundTo: r.RefundTo.Hex(),
+		User: r.From().Hex(), Recipient: r.Recipient.Hex(), RefundTo: r.RefundTo.Hex(),
 		OriginChainID: r.SrcChain, OriginCurrency: r.TokenIn.Hex(), DestinationChainID: r.DstChain, DestinationCurrency: r.TokenOut.Hex(),
 		Amount: r.AmountIn.String(), TradeType: exactInput, SlippageTolerance: strconv.Itoa(r.SlippageBps), ProtocolData: true,
 	}
@@ -142,9 +142,10 @@ func readQuote(raw []byte, r swap.QuoteRequest, solver common.Address) (parsedQu
 	if err != nil {
 		return parsedQuote{}, err
 	}
-	out.call = chain.Call{ChainID: r.SrcChain, From: r.Account, To: tx.To.Address, Value: tx.Value.Int, Data: tx.calldata}
-	out.role = d.roleOf(out.call.To, r.TokenIn)
-	effect, err := decodeCall(termsFor(r), out.call)
+	out.call = chain.Call{ChainID: r.SrcChain, From: r.From(), To: tx.To.Address, Value: tx.Value.Int, Data: tx.calldata}
+	t := termsFor(r)
+	out.role = d.roleOf(out.call.To, t)
+	effect, err := decodeCall(t, out.call)
 	if err != nil {
 		return parsedQuote{}, err
 	}
@@ -167,7 +168,7 @@ func readQuote(raw []byte, r swap.QuoteRequest, solver common.Address) (parsedQu
 // termsFor are terms as far as a request decides what a step may do.
 func termsFor(r swap.QuoteRequest) swap.Terms {
 	return swap.Terms{
-		Provider: swap.Bridge, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
+		Provider: swap.Bridge, Account: r.Account, Isolated: r.Isolated, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
 		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver,
 	}
 }
@@ -236,7 +237,7 @@ func (q quoteReply) orderID(f swap.Effect, r swap.QuoteRequest, calldata []byte)
 }
 
 // routings name what is called, so that a fresh quote is of the accepted kind.
-var routings = map[contractRole]string{roleDepository: "DEPOSIT", roleRouter: "ROUTER"}
+var routings = map[contractRole]string{roleDepository: "DEPOSIT", roleRouter: "ROUTER", roleUnpinned: "UNPINNED_ROUTER"}
 
 // offer returns the reply as an offer.
 func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x parsedQuote, raw []byte) (swap.Offer, error) {
@@ -296,5 +297,5 @@ func (x parsedQuote) checkListed(ends [2]listedChain, now time.Time) error {
 	if x.role == roleDepository {
 		return nil
 	}
-	return here.checkRouter(x.call.To)
+	return here.checkRouter(x.call.To, x.offer.Request.TokenIn)
 }

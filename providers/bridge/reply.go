@@ -205,7 +205,7 @@ func (q quoteReply) echoes(r swap.QuoteRequest) error {
 	d := q.Details
 	in, out := d.CurrencyIn, d.CurrencyOut
 	return service.CheckEchoes([]wire.Echo{
-		{Field: "sender", Present: true, Matches: d.Sender == nil || d.Sender.Is(r.Account)},
+		{Field: "sender", Present: true, Matches: d.Sender == nil || d.Sender.Is(r.From())},
 		{Field: "recipient", Present: d.Recipient != nil, Matches: d.Recipient.Is(r.Recipient)},
 		{Field: "currencyIn", Present: in.present(), Matches: in.present() && in.Currency.is(r.SrcChain, r.TokenIn)},
 		{Field: "amountIn", Present: true, Matches: in.present() && in.Amount.Is(r.AmountIn)},

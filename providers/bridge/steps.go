@@ -99,7 +99,7 @@ func readTransaction(raw []byte, r swap.QuoteRequest) (transaction, error) {
 	}
 	err := service.CheckEchoes([]wire.Echo{
 		{Field: "chainId", Present: tx.ChainID != nil, Matches: tx.ChainID.IsID(r.SrcChain)},
-		{Field: "from", Present: tx.From != nil, Matches: tx.From.Is(r.Account)},
+		{Field: "from", Present: tx.From != nil, Matches: tx.From.Is(r.From())},
 		{Field: "to", Present: tx.To != nil, Matches: tx.To != nil && tx.To.Address != (common.Address{})},
 		{Field: "value", Present: tx.Value != nil, Matches: true},
 		{Field: "data", Present: tx.Data != nil, Matches: true},

@@ -17,6 +17,7 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/providers/intent"
+	"swapkeep/providers/providertest"
 	"swapkeep/rest"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/inject"
@@ -49,7 +50,7 @@ type walletFixture struct {
 	db      *bolt.DB
 	service *engine.Service
 	stop    context.CancelFunc
-	vault   isolatedVault
+	vault   providertest.IsolatedVault
 
 	mu     sync.Mutex
 	logged []string
@@ -111,7 +112,7 @@ func (c *walletFixture) SignTx(_ context.Context, from common.Address, tx *types
 	if from == c.who {
 		return types.SignTx(tx, types.LatestSignerForChainID(id), c.key)
 	}
-	key, err := c.vault.keyOf(from)
+	key, err := c.vault.KeyOf(from)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func invalid(message string) failure {
 func bad(message string) failure { return failure{status: http.StatusBadRequest, message: message} }
 
 // errRouter refuses settings and is never sent as a response.
-var errRouter = errors.New("router: there are v2, v3 and v3.2")
+var errRouter = errors.New("router: there are v2, v2.1, v3 and v3.2")
 
 // withRequest adds the request id to an error and, if the swap was tried and its output was too
 // low, the block.

@@ -21,7 +21,7 @@ type Settings struct {
 	Limit      int `json:"limit"`
 	// PaceMS is the minimum time in each state of an order, in milliseconds.
 	PaceMS int `json:"paceMs"`
-	// Router is the version of the routers in new quotes.
+	// Router is the version of the routers in new quotes. The wallet does not know v2.1, of 56 and 143.
 	Router string `json:"router"`
 	// Disabled are chains that the API shows as disabled.
 	Disabled []uint64 `json:"disabled"`

@@ -25,6 +25,9 @@ var bridgeNames = map[uint64]string{
 // bridgeDepository is the same on all of these chains, as the bridge publishes.
 var bridgeDepository = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31")
 
+// unpinnedPair is one that the wallet does not know.
+var unpinnedPair = BridgePair{"v2.1", common.HexToAddress("0x3ec130b627944cad9b2750300ecb0a695da522b6"), common.HexToAddress("0x58cc3e0aa6cd7bf795832a225179ec2d848ce3e7")}
+
 // bridgePairs are the deployments in the bridge's list of chains. The last appeared after
 // 5330 was no longer served.
 var bridgePairs = []BridgePair{
@@ -43,8 +46,10 @@ func (n Network) Bridge() Bridge {
 	switch n.ID {
 	case 5330:
 		pairs = pairs[:2]
+	case 56:
+		pairs = append([]BridgePair{unpinnedPair}, pairs...)
 	case 143: // added later
-		pairs = pairs[1:]
+		pairs = append([]BridgePair{unpinnedPair}, pairs[1:]...)
 	}
 	return Bridge{name, bridgeDepository, pairs}
 }

@@ -326,7 +326,7 @@ func TestOneLogOneOrder(t *testing.T) {
 // in one block with the transactions of beside.
 func (c *proofFixture) opaqueCall(o *swap.Order, beside ...ledgerTx) {
 	c.t.Helper()
-	x := ledgerTx{hash: common.Hash{0xd0, 0xaa}, from: account, to: fillsFor, internalTransfers: map[common.Address]int64{account: 1000}}
+	x := ledgerTx{hash: common.Hash{0xd0, 0xaa}, from: o.Terms.From(), to: fillsFor, internalTransfers: map[common.Address]int64{account: 1000}}
 	c.src.mine(1, append([]ledgerTx{x}, beside...)...)
 	c.src.mine(ledgerDepth)
 	ev, ok, err := c.hub.Evidence(c.t.Context(), srcChain, x.hash)
@@ -334,7 +334,7 @@ func (c *proofFixture) opaqueCall(o *swap.Order, beside ...ledgerTx) {
 		c.t.Fatal(ok, err)
 	}
 	o.Terms.TokenOut = chain.Native
-	o.Plan.Steps = []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: fillsFor, Value: new(big.Int)}, Effect: swap.Effect{Kind: swap.Opaque, Chain: srcChain}}}
+	o.Plan.Steps = []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: srcChain, From: o.Terms.From(), To: fillsFor, Value: new(big.Int)}, Effect: swap.Effect{Kind: swap.Opaque, Chain: srcChain}}}
 	o.Results, c.sender.sent[stepKey(*o, 0)] = []swap.Result{{Tx: x.hash, Evidence: &ev}}, x.hash
 }
 
@@ -380,10 +380,15 @@ func TestGrownBalance(t *testing.T) {
 }
 
 // TestNativeCoinBesideOwnTransactions checks that the account's other transactions in the
-// block are deducted if the sender has all of them and none can have brought native coin.
+// block are deducted if the sender has all of them and none can have brought native coin; also
+// where an isolated account makes the call, whose fee is none of the account's.
 func TestNativeCoinBesideOwnTransactions(t *testing.T) {
+	isolated := common.Address{}
 	// ours returns a transaction in a block and the sender's record of it.
 	ours := func(nonce uint64, to common.Address, value int64, data []byte, failed bool) (ledgerTx, *chain.Tx) {
+		if isolated != (common.Address{}) {
+			nonce--
+		}
 		b := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(srcChain), Nonce: nonce, To: &to, Value: big.NewInt(value), Data: data, Gas: 50000})
 		raw, err := b.MarshalBinary()
 		if err != nil {
@@ -424,28 +429,33 @@ func TestNativeCoinBesideOwnTransactions(t *testing.T) {
 			return x, rec
 		}, false, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := newProofFixture(t, 2)
-			c.provider.proof = func(swap.Order) swap.Proof { return swap.Proof{Own: true} }
-			beside, rec := tc.beside()
-			id := c.order(func(o *swap.Order) {
-				c.opaqueCall(o, beside)
-				c.sender.nonceRecords = []*chain.Tx{{Mined: o.Results[0].Tx}}
-				if !tc.forget {
-					c.sender.nonceRecords = append(c.sender.nonceRecords, rec)
+		for _, isolated = range []common.Address{{}, {0x15}} {
+			t.Run(fmt.Sprintf("%s, from %s", name, isolated), func(t *testing.T) {
+				c := newProofFixture(t, 2)
+				c.provider.proof = func(swap.Order) swap.Proof { return swap.Proof{Own: true} }
+				beside, rec := tc.beside()
+				id := c.order(func(o *swap.Order) {
+					o.Terms.Isolated = isolated
+					c.opaqueCall(o, beside)
+					if !o.Terms.IsIsolated() {
+						c.sender.nonceRecords = []*chain.Tx{{Mined: o.Results[0].Tx}}
+					}
+					if !tc.forget {
+						c.sender.nonceRecords = append(c.sender.nonceRecords, rec)
+					}
+				})
+				o := c.pollRepeatedly(id)
+				if !tc.clear {
+					if c.wantVerdict(o, "", ""); o.Condition != swap.AmountUnclear {
+						t.Errorf("%q", o.Condition)
+					}
+					return
+				}
+				if c.wantVerdict(o, swap.ProvenByOpaqueCall, bothAgree); o.Verdict == nil || o.Verdict.Received.Amount.Int64() != 1000 || o.Verdict.BelowMinimum {
+					t.Errorf("%+v", o.Verdict)
 				}
 			})
-			o := c.pollRepeatedly(id)
-			if !tc.clear {
-				if c.wantVerdict(o, "", ""); o.Condition != swap.AmountUnclear {
-					t.Errorf("%q", o.Condition)
-				}
-				return
-			}
-			if c.wantVerdict(o, swap.ProvenByOpaqueCall, bothAgree); o.Verdict == nil || o.Verdict.Received.Amount.Int64() != 1000 || o.Verdict.BelowMinimum {
-				t.Errorf("%+v", o.Verdict)
-			}
-		})
+		}
 	}
 }
 

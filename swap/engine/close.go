@@ -81,9 +81,29 @@ func (s *Service) closed(r CloseRequest) (swap.Order, error) {
 	if !o.Tampered() && o.Condition != swap.WrittenByNewer { // these stay true
 		o.Condition = swap.NoCondition
 	}
+	if err = s.dropTaken(&o); err != nil {
+		return o, err
+	}
 	o.Updated = now
 	o.SetCause(swap.NewCause(swap.UserClosed))
 	return o, o.Close(swap.ClosedByPerson, now, s.engine.searched(o.ID))
+}
+
+// dropTaken forgets a payment that was seen for an order and by which another order has ended, or
+// likely is paid, since.
+func (s *Service) dropTaken(o *swap.Order) error {
+	if o.Candidate == nil {
+		return nil
+	}
+	free, err := s.o.Journal.Unused(o.ID, []swap.LogRef{o.Candidate.Log})
+	if err != nil {
+		return err
+	}
+	likely, err := s.o.Journal.LikelyUsed(o.ID, o.Candidate.Log)
+	if len(free) == 0 || likely {
+		o.Candidate = nil
+	}
+	return err
 }
 
 // lateLooksNeeded is how many looks at the chains and the provider, none of which failed, an

@@ -85,7 +85,7 @@ func (e *Engine) fillIn(ctx context.Context, o swap.Order, p swap.Proof, tx comm
 	}
 	v := swap.VerdictBy(swap.ProvenByFill)
 	v.Sources, v.Evidence, v.Logs = proof.Sources(ev.Hosts), &ev, proof.RefsOf(ev.Chain, tx, places...)
-	own := ev.From == o.Terms.Account // it may contain a swap of the account's own
+	own := e.isOwnCall(o, ev)
 	if own && len(p.Fill) > 1 {
 		return nil, isUnclear, nil // some of the transfers may belong to that swap
 	}
@@ -102,6 +102,12 @@ func (e *Engine) fillIn(ctx context.Context, o swap.Order, p swap.Proof, tx comm
 		}
 	}
 	return &v, isProof, nil
+}
+
+// isOwnCall reports whether a transaction may contain a swap of the account's own, made by
+// itself or by an isolated account.
+func (e *Engine) isOwnCall(o swap.Order, ev chain.Evidence) bool {
+	return ev.From == o.Terms.Account || e.Journal.IsIsolated(ev.From)
 }
 
 // unusedLogs returns a transaction's logs, with nil for those that ended another order.
@@ -130,7 +136,7 @@ func (e *Engine) partialFillIn(o swap.Order, p swap.Proof, ev chain.Evidence, lo
 		return nil, isNothing, nil
 	}
 	t := o.Terms
-	shared := slices.Contains(logs, nil) || ev.From == t.Account
+	shared := slices.Contains(logs, nil) || e.isOwnCall(o, ev)
 	if others, err := e.mayFillOpenOrder(o, ev, logs); err != nil || others || shared {
 		return nil, isUnclear, err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/chain"
 	"swapkeep/swap"
 	"swapkeep/test/await"
 
@@ -362,6 +363,39 @@ func TestSweepFound(t *testing.T) {
 	}
 	if left := b.balance(native, at); left.Cmp(big.NewInt(2e15)) > 0 {
 		t.Errorf("%v wei are left", left)
+	}
+}
+
+// TestSweepsBounded: after so many transfers out of an isolated account no more are made, and
+// what is there is said to be left.
+func TestSweepsBounded(t *testing.T) {
+	b := newEngineFixture(t)
+	b.useIsolating()
+	r, err := b.reviewDeposit(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := b.waitSwept(b.executeAcknowledged(r).ID)
+	at := o.Terms.Isolated
+	b.halt()
+	for _, token := range []common.Address{native, usdc} {
+		if err := b.chain.Fund(t.Context(), at, token, big.NewInt(1e17)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range maxSweeps {
+		key := fmt.Sprintf("sweep/1/%s/before/%d", at.Hex(), i)
+		if _, err := b.service.engine.Sender.Submit(t.Context(), key, swap.TransferCall(1, usdc, at, b.from, big.NewInt(1)), chain.Policy{Ceiling: big.NewInt(1e17), Until: b.now().Add(time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.start()
+	o = b.waitUntil(o.ID, "said to be left", func(o swap.Order) bool {
+		return o.Isolation.Left != nil && o.Isolation.Left[0].Token == usdc
+	})
+	want := big.NewInt(1e17 - maxSweeps)
+	if got := b.balance(usdc, at); got.Cmp(want) != 0 || o.Isolation.Left[0].Amount.Cmp(want) != 0 {
+		t.Errorf("%v USDC are there and said to be left: %v, want %v", got, o.Isolation.Left[0].Amount, want)
 	}
 }
 

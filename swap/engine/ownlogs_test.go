@@ -15,7 +15,7 @@ import (
 // ownCall turns o into an order settled by our own transaction, which emitted logs.
 func (c *proofFixture) ownCall(o *swap.Order, kind swap.EffectKind, logs ...*types.Log) {
 	c.t.Helper()
-	x := ledgerTx{hash: common.Hash{0xd0, 0xcc}, from: account, to: router, logs: logs}
+	x := ledgerTx{hash: common.Hash{0xd0, 0xcc}, from: o.Terms.From(), to: router, logs: logs}
 	c.src.mineFinal(x)
 	ev, ok, err := c.hub.Evidence(c.t.Context(), srcChain, x.hash)
 	if err != nil || !ok {
@@ -25,7 +25,7 @@ func (c *proofFixture) ownCall(o *swap.Order, kind swap.EffectKind, logs ...*typ
 	if kind == swap.Opaque {
 		o.Plan.Settlement = swap.ByProvider
 	}
-	o.Plan.Steps = []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: router, Value: new(big.Int)}, Effect: swap.Effect{Kind: kind, Chain: srcChain}}}
+	o.Plan.Steps = []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: srcChain, From: o.Terms.From(), To: router, Value: new(big.Int)}, Effect: swap.Effect{Kind: kind, Chain: srcChain}}}
 	o.Results, c.sender.sent[stepKey(*o, 0)] = []swap.Result{{Tx: x.hash, Evidence: &ev}}, x.hash
 }
 
@@ -93,20 +93,29 @@ func TestAnotherOrdersPayment(t *testing.T) {
 	}
 }
 
-// TestTransfersOfAnOwnCall checks that transfers in a swap's own transaction prove
-// neither a signed order that is proven by transfers nor the swap: amounts stay unclear.
+// TestTransfersOfAnOwnCall checks that transfers in a swap's own transaction, from the account
+// or an isolated one, prove neither a signed order that is proven by transfers nor the swap:
+// amounts stay unclear.
 func TestTransfersOfAnOwnCall(t *testing.T) {
-	c := newProofFixture(t, 2)
-	c.provider.proof = makerProof
-	signed := c.order(nil)
-	direct := c.order(func(o *swap.Order) {
-		c.ownCall(o, swap.Swap, transferLog(usdc, account, solver, 5000), transferLog(weth, solver, account, 1000), settlementOf(9))
-	})
-	for _, id := range []string{signed, direct} {
-		o := c.pollRepeatedly(id)
-		c.wantVerdict(o, "", "")
-		if o.Condition != swap.AmountUnclear {
-			t.Errorf("%s %q", o.State, o.Condition)
+	for kind, isolated := range map[swap.EffectKind]common.Address{swap.Swap: {}, swap.Opaque: {0x15}} {
+		c := newProofFixture(t, 2)
+		c.provider.proof = func(o swap.Order) swap.Proof {
+			if o.Terms.IsIsolated() {
+				return swap.Proof{Own: true}
+			}
+			return makerProof(o)
+		}
+		signed := c.order(nil)
+		direct := c.order(func(o *swap.Order) {
+			o.Terms.Isolated = isolated
+			c.ownCall(o, kind, transferLog(usdc, account, solver, 5000), transferLog(weth, solver, account, 1000), settlementOf(9))
+		})
+		for _, id := range []string{signed, direct} {
+			o := c.pollRepeatedly(id)
+			c.wantVerdict(o, "", "")
+			if o.Condition != swap.AmountUnclear {
+				t.Errorf("a %s of %s: %s %q", kind, id, o.State, o.Condition)
+			}
 		}
 	}
 }

@@ -19,14 +19,18 @@ import (
 const maxBlockTxs = 16
 
 // nativeOutflow returns how much native coin (wei) the account's own transactions cost it in the
-// block of call: the fees of all, and the value sent by those other than call. It returns
-// nil if one of them is not known here, or may have brought native coin.
+// block of call, which may be its isolated account's: the fees of all, and the value sent by
+// those other than call. It returns nil if one of them is not known here, or may have brought
+// native coin.
 func (e *Engine) nativeOutflow(ctx context.Context, account common.Address, call chain.Evidence, g chain.BalanceDelta) (*big.Int, error) {
-	sum := new(big.Int).Set(call.FeePaid)
+	sum, calls := new(big.Int), uint64(0)
+	if call.From == account {
+		sum, calls = sum.Set(call.FeePaid), 1
+	}
 	switch {
-	case g.Sent == 1:
+	case g.Sent == calls:
 		return sum, nil
-	case g.Sent == 0 || g.Sent > maxBlockTxs:
+	case g.Sent < calls || g.Sent > maxBlockTxs:
 		return nil, nil
 	}
 	held, err := e.Sender.RecordsByNonce(call.Chain, account, g.First, g.Sent)
@@ -37,7 +41,7 @@ func (e *Engine) nativeOutflow(ctx context.Context, account common.Address, call
 	if err != nil {
 		return nil, err
 	}
-	own := 0
+	own := uint64(0)
 	for i, tx := range held {
 		if tx == nil || tx.Mined == (common.Hash{}) {
 			return nil, nil // not one of ours, or not known yet
@@ -63,7 +67,7 @@ func (e *Engine) nativeOutflow(ctx context.Context, account common.Address, call
 		}
 		sum.Add(sum, sent.Value())
 	}
-	if own != 1 {
+	if own != calls {
 		return nil, nil
 	}
 	return sum, nil

@@ -225,10 +225,11 @@ func (w *sweeper) sweep(ctx context.Context, f journal.Found, order string) (aga
 		}
 		sweeps++
 	}
-	if sweeps >= maxSweeps {
-		return false, fmt.Errorf("%d transfers back were made; no more follow", sweeps)
-	}
 	call, left, err := w.nextTransfer(ctx, f, owner, tokens)
+	if call != nil && sweeps >= maxSweeps {
+		token, _, amount, _ := swap.TransferOf(*call)
+		call, left = nil, []swap.Spend{{Token: token, Amount: amount}}
+	}
 	switch {
 	case err != nil:
 		return false, err
@@ -360,10 +361,7 @@ func (w *sweeper) nextTransfer(ctx context.Context, f journal.Found, owner commo
 func (s *Service) SweepFound(accounts []common.Address) error {
 	var all []journal.Found
 	for _, id := range swap.SupportedChains() {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(s.o.Providers)), func(p swap.Provider) bool {
-			i, ok := p.(plan.IsolatingProvider)
-			return ok && i.IsolatesOn(id)
-		}) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(s.o.Providers)), func(p swap.Provider) bool { return plan.MayIsolate(p, id) }) {
 			continue
 		}
 		if net, err := s.o.Nodes.Network(id); err != nil || net.HasEnded() {

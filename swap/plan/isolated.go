@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -23,22 +25,51 @@ type IsolatedAccounts interface {
 	TakeIsolated(ctx context.Context, owner common.Address, number uint32) error
 }
 
-// An IsolatingProvider is one whose call goes, on some chains, to contracts that are not
-// built in, so that it must be made from an isolated account.
+// An IsolatingProvider is one whose call goes, on some chains, always to contracts that are
+// not built in, so that it must be made from an isolated account. Of others see quote.
 type IsolatingProvider interface {
 	// IsolatesOn reports whether it does on a chain.
 	IsolatesOn(chainID uint64) bool
+}
+
+// MayIsolate reports whether a provider's call from a chain may need an isolated account.
+func MayIsolate(p swap.Provider, chainID uint64) bool {
+	i, knows := p.(IsolatingProvider)
+	return swap.Isolates(p.Kind()) && swap.SupportOf(p.Kind(), chainID).Support == swap.Active && (!knows || i.IsolatesOn(chainID))
 }
 
 // maxIsolatedTried bounds how many isolated accounts are looked at for one that is unused.
 const maxIsolatedTried = 5
 
 // isolate returns the request with an isolated account, where the provider's call must be
-// made from one: the account's first that has never sent anything on the source chain.
+// made from one.
 func (pl *Planner) isolate(ctx context.Context, p swap.Provider, r swap.QuoteRequest) (swap.QuoteRequest, error) {
 	if i, ok := p.(IsolatingProvider); !ok || pl.Isolated == nil || !i.IsolatesOn(r.SrcChain) {
 		return r, nil
 	}
+	return pl.withIsolated(ctx, r)
+}
+
+// quote returns a provider's offers, and the request that they are for. A provider that
+// names its contracts only with an offer, and then one that is not built in, is asked once
+// more, for an isolated account.
+func quote(ctx context.Context, k swap.Kind, p swap.Provider, r swap.QuoteRequest, isolated func(swap.QuoteRequest) (swap.QuoteRequest, error)) ([]swap.Offer, swap.QuoteRequest, error) {
+	offers, err := p.Quote(ctx, r)
+	var refused *swap.Refusal
+	if _, knows := p.(IsolatingProvider); knows || !swap.Isolates(k) || !errors.As(err, &refused) || refused.Code != swap.NotPinned || refused.Field != "to" {
+		return offers, r, err
+	}
+	with, err := isolated(r)
+	if err != nil || with.Isolated == (common.Address{}) {
+		return nil, r, cmp.Or(err, error(refused))
+	}
+	offers, err = p.Quote(ctx, with)
+	return offers, with, err
+}
+
+// withIsolated returns the request with the account's first isolated account that has never
+// sent anything on the source chain.
+func (pl *Planner) withIsolated(ctx context.Context, r swap.QuoteRequest) (swap.QuoteRequest, error) {
 	from := uint32(0)
 	for range maxIsolatedTried {
 		number, isolated, err := pl.Isolated.NextIsolated(ctx, r.Account, from)

@@ -375,3 +375,99 @@ func TestDryRunOfIsolated(t *testing.T) {
 		}
 	}
 }
+
+// A lateProvider names the contract of its call only with an offer: one that is not built
+// in, so that it has none but for an isolated account.
+type lateProvider struct {
+	routeProvider
+	field string        // of the refusal
+	then  *swap.Refusal // for an isolated account too
+	asked *[]common.Address
+}
+
+func (p lateProvider) Quote(_ context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
+	*p.asked = append(*p.asked, r.Isolated)
+	switch {
+	case r.Isolated == (common.Address{}):
+		return nil, swap.RefuseField(swap.NotPinned, p.field, "not built in")
+	case p.then != nil:
+		return nil, p.then
+	}
+	return []swap.Offer{rawOffer("1")}, nil
+}
+
+// TestIsolatedLate checks that a provider that names a contract which is not built in is
+// asked once more, for an isolated account, and that the offer is then for that one; where
+// it cannot help, or there is none, the reason is told.
+func TestIsolatedLate(t *testing.T) {
+	still := swap.RefuseField(swap.NotPinned, "to", "still not")
+	for name, c := range map[string]struct {
+		kind     swap.Kind
+		field    string
+		then     *swap.Refusal
+		accounts IsolatedAccounts
+		nodes    pricedNodes
+		asked    int
+		code     swap.Code
+	}{
+		"offered":                {swap.Bridge, "to", nil, numbered{}, pricedNodes{}, 2, ""},
+		"refused again":          {swap.Bridge, "to", still, numbered{}, pricedNodes{}, 2, swap.NotPinned},
+		"another contract":       {swap.Bridge, "depository", nil, numbered{}, pricedNodes{}, 1, swap.NotPinned},
+		"another provider":       {swap.DEX, "to", nil, numbered{}, pricedNodes{}, 1, swap.NotPinned},
+		"no isolated accounts":   {swap.Bridge, "to", nil, nil, pricedNodes{}, 1, swap.NotPinned},
+		"the keys are locked":    {swap.Bridge, "to", nil, numbered{err: swap.Refuse(swap.SessionRequired, "locked")}, pricedNodes{}, 1, swap.SessionRequired},
+		"all were used":          {swap.Bridge, "to", nil, numbered{}, pricedNodes{used: map[common.Address]uint64{numberedAt(0): 1, numberedAt(1): 1, numberedAt(2): 1, numberedAt(3): 1, numberedAt(4): 1}}, 1, swap.UnsupportedRoute},
+		"the next, which is not": {swap.Bridge, "to", nil, numbered{}, pricedNodes{used: map[common.Address]uint64{numberedAt(0): 1}}, 2, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked []common.Address
+			p := lateProvider{routeProvider{kind: c.kind}, c.field, c.then, &asked}
+			q := newTestQuoter(map[swap.Kind]swap.Provider{c.kind: p})
+			q.planner.Isolated, c.nodes.Nodes = c.accounts, noNodes{}
+			q.planner.Nodes = c.nodes
+			r := pairAsked
+			r.DstChain = 10
+			if c.kind == swap.DEX {
+				r.DstChain = 1
+			}
+			offers, err := q.ask(t.Context(), q.newRanking(t.Context(), r, nil), c.kind, func() error { return nil })
+			if c.code != "" {
+				refusedWith(t, err, c.code)
+			} else if err != nil || len(offers) != 1 || offers[0].Request.Isolated != asked[1] || offers[0].Request.Account != r.Account || offers[0].Request.Number != uint32(asked[1][common.AddressLength-1]) {
+				t.Errorf("%+v, %v", offers, err)
+			}
+			if len(asked) != c.asked || asked[0] != (common.Address{}) {
+				t.Errorf("asked for %v", asked)
+			}
+			if c.accounts == nil || c.nodes.used != nil {
+				return
+			}
+			asked = nil
+			_, err = DryRun{Provider: p, Nodes: someNodes{}, Fees: swap.DefaultFees()}.Quote(t.Context(), r)
+			if want := c.asked > 1 || c.code == swap.SessionRequired; (len(asked) == 2) != want || want && asked[1] != standIn || (err == nil) != (want && c.then == nil) {
+				t.Errorf("dry: asked for %v, %v", asked, err)
+			}
+		})
+	}
+}
+
+// TestMayIsolate checks on which chains isolated accounts may have been used: all that a
+// provider serves that names its contracts only with an offer, and of others those it says.
+func TestMayIsolate(t *testing.T) {
+	says := func(isolates bool) swap.Provider { return isolatingProvider{opaqueProvider{isolates: isolates}} }
+	for name, c := range map[string]struct {
+		p     swap.Provider
+		chain uint64
+		want  bool
+	}{
+		"the bridge":                 {routeProvider{kind: swap.Bridge}, 56, true},
+		"the bridge, not served":     {routeProvider{kind: swap.Bridge}, 39, false},
+		"the DEX":                    {routeProvider{kind: swap.DEX}, 1, false},
+		"the intent provider":        {says(true), 1, true},
+		"the intent provider, built": {says(false), 1, false},
+	} {
+		if got := MayIsolate(c.p, c.chain); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

@@ -186,7 +186,15 @@ func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() 
 			}
 		})
 	} else {
-		offers, err = p.Quote(ctx, r)
+		offers, a.request, err = quote(ctx, k, p, r, func(r swap.QuoteRequest) (swap.QuoteRequest, error) {
+			if q.planner.Isolated == nil {
+				return r, nil
+			}
+			if err := waitQuota(ctx, k, q.limiters[k].quotes); err != nil {
+				return r, err
+			}
+			return q.planner.withIsolated(ctx, r)
+		})
 	}
 	if err == nil {
 		err = funds()

@@ -106,13 +106,14 @@ func TestScreenshots(t *testing.T) {
 			shoot(t, p, filepath.Join(dir, name+"-end"))
 			scroll(p, "0")
 		}
-	}}).visit("beginning", "updates", "wallet", "orders")
+	}}).visit("beginning", "updates", "wallet", "orders", "held")
 }
 
 // german lists the screens that are pictured in German too.
 var german = map[string]bool{
 	"form-dex": true, "review-approval": true, "approval": true, "networks": true, "settings-providers": true,
 	"order-under-way": true, "order-needs-consent": true, "order-failed": true, "activity": true,
+	"review-throwaway": true, "approval-throwaway": true, "order-throwaway": true, "order-throwaway-ended": true, "assets-incoming": true,
 }
 
 // shoot takes a screenshot and copies it to a path.

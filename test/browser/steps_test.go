@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strings"
@@ -176,7 +177,13 @@ func (p *trader) align(chain uint64) {
 	if chain == desk.Base {
 		return
 	}
-	if err := p.d.Chain(chain).ShiftTo(p.d.Chain(desk.Base).Time().Add(15 * time.Second)); err != nil {
+	p.alignTo(chain, desk.Base)
+}
+
+// alignTo is align for swaps from another chain than Base.
+func (p *trader) alignTo(chain, from uint64) {
+	p.t.Helper()
+	if err := p.d.Chain(chain).ShiftTo(p.d.Chain(from).Time().Add(15 * time.Second)); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -201,7 +208,7 @@ func (p *trader) checkAllowancesUsed(o protocol.Order) {
 func (p *trader) allowed(o protocol.Order, e protocol.Effect, a protocol.Approval) *big.Int {
 	p.t.Helper()
 	chain := p.d.Chain(e.ChainID)
-	owner, token, spender := evm(o.Terms.Account), evm(a.Token), evm(a.Spender)
+	owner, token, spender := evm(cmp.Or(o.Terms.Isolated, o.Terms.Account)), evm(a.Token), evm(a.Spender)
 	if e.Kind == "permit" {
 		return sandboxtest.View(p.t, chain, evm(e.Target), "allowance(address,address,address)", 0, owner, token, spender)
 	}

@@ -1,6 +1,6 @@
 import type { Offer } from "../wire/protocol";
 import { locale, t } from "../i18n/t";
-import { formatUSD, displayAmount } from "../money/amount";
+import { formatCost, displayAmount } from "../money/amount";
 
 interface Props {
 	offer: Offer;
@@ -19,7 +19,7 @@ export function GasEstimate({ offer, symbol, decimals, usd }: Props) {
 	return (
 		<span class="dots">
 			<span class="number">
-				{displayAmount(gasCost, decimals, 6, locale())} {symbol} <span class="soft">({usd === undefined ? t("gas_price_unavailable") : formatUSD(usd, locale())})</span>
+				{displayAmount(gasCost, decimals, 6, locale())} {symbol} <span class="soft">({usd === undefined ? t("gas_price_unavailable") : formatCost(usd, locale())})</span>
 			</span>
 			<span class="soft">{t(gasless ? "gas_then_none" : "gas_you_pay")}</span>
 		</span>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatUSD, exactAmount, maybeThousands, parseAmount, exchangeRate, displayAmount, inputAmount } from "./amount";
+import { formatCost, formatUSD, exactAmount, maybeThousands, parseAmount, exchangeRate, displayAmount, inputAmount } from "./amount";
 
 describe("parseAmount", () => {
 	it.each([
@@ -47,6 +47,12 @@ describe("shownAmount", () => {
 it("shows dollars", () => {
 	expect(formatUSD("1234.5", "en")).toBe("$1,234.50");
 	expect(formatUSD("0.000123", "en")).toBe("$0.00012");
+});
+
+it("calls no cost free", () => {
+	expect(formatCost("0.00", "en")).toBe("<$0.01");
+	expect(formatCost("0.00", "de")).toBe("<0,01\u00a0$");
+	expect(formatCost("0.01", "en")).toBe("$0.01");
 });
 
 it("shows a rate", () => {

@@ -74,6 +74,12 @@ export function formatUSD(usd: string, locale?: string): string {
 	return numbers(locale, { style: "currency", currency: "USD", ...places }).format(value);
 }
 
+/** formatCost is formatUSD of something that costs more than nothing, of which the daemon says cents:
+ * what is below one of them is not called free. */
+export function formatCost(usd: string, locale?: string): string {
+	return Number(usd) < 0.01 ? `<${formatUSD("0.01", locale)}` : formatUSD(usd, locale);
+}
+
 /** exchangeRate formats how much of `out` one `in` is worth; "–" if amountIn is zero. */
 export function exchangeRate(amountIn: string, decimalsIn: number, amountOut: string, decimalsOut: number, locale?: string): string {
 	if (BigInt(amountIn) === 0n) return "–";

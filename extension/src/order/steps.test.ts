@@ -15,3 +15,10 @@ it.each([
 	const order = { state: "approving", step: 0, final: false, terms: { provider, srcChainId: 1, dstChainId: 1 }, steps: [approve] } as unknown as Order;
 	expect(stepLines(order, format)[0]?.title.values[0]).toBe(name);
 });
+
+it.each(["settling", "closed"] as const)("a payout that was only reported says so while the order is %s", (state) => {
+	const deposit = { kind: "call", done: true, effect: { kind: "deposit", chainId: 1, target: depot, trustedTo: "intent_fillers" } };
+	const order = { state, condition: "likely_paid", step: 1, final: false, terms: { provider: "intent", srcChainId: 1, dstChainId: 10 }, steps: [deposit] } as unknown as Order;
+	const named = { ...format, network: String, trusted: String } as unknown as OrderFormatter;
+	expect(stepLines(order, named).at(-1)).toMatchObject({ mark: "waiting", note: { key: "order_note_reported" } });
+});

@@ -2,7 +2,7 @@ import type { Finding, FindingCode } from "../wire/protocol";
 import { Icon } from "../components/Icon";
 import { filled, type Formatters } from "../i18n/filled";
 import { optionalMessage, locale, t } from "../i18n/t";
-import { formatUSD } from "../money/amount";
+import { formatCost } from "../money/amount";
 import { bpsAsPercent } from "../money/percent";
 import { shortAmount, type Unit } from "../money/token-amount";
 import { errorTitle } from "../order/failure-words";
@@ -50,7 +50,7 @@ export function words(f: Finding, coin: Unit, token: Unit | undefined): string {
 	const amount = (unit: Unit | undefined) => (units: string) => unit && shortAmount(units, unit, locale());
 	const formatters: Formatters = {
 		coin: amount(coin), tokenOut: amount(token), trusted,
-		worth: (wei, usd) => (usd ? formatUSD(usd, locale()) : amount(coin)(wei)),
+		worth: (wei, usd) => (usd ? formatCost(usd, locale()) : amount(coin)(wei)),
 		error: (name) => errorTitle(name),
 		basisPoints: (bps) => bpsAsPercent(Number(bps)),
 	};

@@ -2,7 +2,7 @@ import type { Offer, ProviderKind, Token } from "../wire/protocol";
 import { Failure } from "../wire/failure";
 import { brandOf, kindName, providerName } from "../i18n/provider-name";
 import { locale, t } from "../i18n/t";
-import { formatUSD, displayAmount } from "../money/amount";
+import { formatCost, displayAmount } from "../money/amount";
 import { approximateDuration } from "../money/duration";
 import { percent } from "../money/percent";
 import { refusalWords } from "../order/failure-words";
@@ -86,7 +86,7 @@ function OfferLine({ line, net, tokenOut, onProvider }: { line: Line; net: boole
 function facts(kind: ProviderKind, offer: Offer): string[] {
 	if (offer.unusable) return [offer.unusable];
 	const brand = brandOf(kind);
-	const gas = offer.gasless ? t("offers_gasless") : offer.usd?.gasCost !== undefined ? t("offers_gas", formatUSD(offer.usd.gasCost, locale())) : t("offers_gas_unknown");
+	const gas = offer.gasless ? t("offers_gasless") : offer.usd?.gasCost !== undefined ? t("offers_gas", formatCost(offer.usd.gasCost, locale())) : t("offers_gas_unknown");
 	return [...(brand ? [brand] : []), gas, approximateDuration(offer.durationSeconds), ...(offer.tokenIn !== NATIVE || offer.wrap ? [t("offers_approval")] : [])];
 }
 

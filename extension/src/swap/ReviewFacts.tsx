@@ -6,7 +6,7 @@ import { providerName } from "../i18n/provider-name";
 import { locale, t } from "../i18n/t";
 import { isToday, formatTime } from "../i18n/time";
 import { approximateDuration } from "../money/duration";
-import { formatUSD, exchangeRate } from "../money/amount";
+import { formatCost, formatUSD, exchangeRate } from "../money/amount";
 import { priceImpact } from "../money/price-impact";
 import { bpsAsPercent, percent } from "../money/percent";
 import { shortAmount, fullAmount, type Unit } from "../money/token-amount";
@@ -135,6 +135,6 @@ const ownImpact = (usd: OfferUSD | undefined) => {
 
 function networkCost({ gas }: Review, coin: Reviewed["coin"]): string {
 	if (gas.max === "0") return t("cost_none");
-	const worth = gas.usd?.expected ? formatUSD(gas.usd.expected, locale()) : t("price_unavailable");
+	const worth = gas.usd?.expected ? formatCost(gas.usd.expected, locale()) : t("price_unavailable");
 	return `${shortAmount(gas.expected, coin, locale())} · ${worth}`;
 }

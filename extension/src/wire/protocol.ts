@@ -728,7 +728,7 @@ export interface Destination {
 	decimals?: number;
 	/** URL of a block explorer, https */
 	explorer?: string;
-	/** one of networks.list; for others the wallet reads no balance, and only the provider reports a payment there */
+	/** one of networks.list; for others the wallet reads no balance, and a payment only by built-in read-only RPC hosts, where it has any */
 	known: boolean;
 }
 
@@ -1755,7 +1755,7 @@ export type Response<M extends keyof Methods = keyof Methods> =
 
 export type Notification = { [E in keyof Events]: { jsonrpc: "2.0"; method: E; params: Events[E] } }[keyof Events];
 
-/** Names of the networks that the wallet can be given endpoints for, by chain id. */
+/** Names of the networks that the wallet can serve or read payments on, by chain id. */
 export const networkNames: Readonly<Record<number, string>> = {
 	1: "Ethereum",
 	10: "OP Mainnet",
@@ -1766,6 +1766,27 @@ export const networkNames: Readonly<Record<number, string>> = {
 	43114: "Avalanche",
 	5330: "Superseed",
 	39: "U2U Solaris",
+	100: "Gnosis",
+	130: "Unichain",
+	137: "Polygon",
+	146: "Sonic",
+	250: "Fantom",
+	324: "zkSync Era",
+	480: "World Chain",
+	1868: "Soneium",
+	4663: "Robinhood Chain",
+	5000: "Mantle",
+	9745: "Plasma",
+	16661: "0G",
+	34443: "Mode",
+	42220: "Celo",
+	57073: "Ink",
+	59144: "Linea",
+	80094: "Berachain",
+	81457: "Blast",
+	534352: "Scroll",
+	747474: "Katana",
+	7777777: "Zora",
 };
 
 /** Ids of the extension that every host lets in without configuration. */

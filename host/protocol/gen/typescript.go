@@ -239,11 +239,11 @@ func comment(b *bytes.Buffer, indent, text string) {
 }
 
 // tsNetworks writes names of all supported networks, also of those without an endpoint
-// yet.
+// yet, and of those on which payments are read.
 func tsNetworks(b *bytes.Buffer) {
-	comment(b, "", "Names of the networks that the wallet can be given endpoints for, by chain id.")
+	comment(b, "", "Names of the networks that the wallet can serve or read payments on, by chain id.")
 	b.WriteString("export const networkNames: Readonly<Record<number, string>> = {\n")
-	for _, n := range chain.Networks() {
+	for _, n := range slices.Concat(chain.Networks(), chain.FarNetworks()) {
 		fmt.Fprintf(b, "\t%d: %q,\n", n.ID, n.Name)
 	}
 	b.WriteString("};\n")

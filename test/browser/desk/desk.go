@@ -40,6 +40,8 @@ const (
 
 // Options says how a desk differs from the default.
 type Options struct {
+	// Chains are started for this desk alone, instead of the shared world.
+	Chains []uint64
 	// Extension names the directories of another extension than ours.
 	Extension map[ui.Kind]string
 	// OtherExtension is the directory of another extension in the browser. Chromium only.
@@ -84,7 +86,7 @@ func New(t *testing.T, o Options) *Desk {
 	if os.Getenv("SWAPKEEP_TEST_KEYRING") == "" {
 		t.Fatal("there is no keychain for tests: run them by scripts/with-keyring.sh go test …")
 	}
-	d := &Desk{World: takeWorld(t), t: t, options: o, extension: o.Extension}
+	d := &Desk{World: takeWorld(t, o.Chains), t: t, options: o, extension: o.Extension}
 	var err error
 	if d.dir, err = os.MkdirTemp(root, "d"); err != nil {
 		t.Fatal(err)

@@ -30,6 +30,7 @@ const (
 	Mainnet  = 1
 	Base     = 8453
 	Arbitrum = 42161
+	Monad    = 143 // not in the shared world: Options.Chains
 )
 
 // period is the time between blocks; transactions are mined at once besides. Each block
@@ -67,17 +68,39 @@ func (s *shared) close() error {
 	return w.Close()
 }
 
-// takeWorld reserves the world until the test ends.
-func takeWorld(t *testing.T) *World {
+// takeWorld reserves the world until the test ends. With other chains than those of the shared
+// world it starts one that ends with the test, so that no other test waits for those chains.
+func takeWorld(t *testing.T, chains []uint64) *World {
 	t.Helper()
 	world.mu.Lock()
 	t.Cleanup(world.mu.Unlock)
+	if len(chains) > 0 {
+		w, err := startWorld(chains)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		w.t = t
+		return w
+	}
 	err := world.renew()
 	if err != nil {
 		t.Fatal(err)
 	}
 	world.w.t = t
 	return world.w
+}
+
+func startWorld(chains []uint64) (*World, error) {
+	box, err := sandbox.Start(context.Background(), sandbox.Options{Chains: chains, Period: period, Instant: true})
+	if err != nil {
+		return nil, err
+	}
+	return &World{Sandbox: box}, nil
 }
 
 // renew resets the world, or starts a new one if there is none or it is too far ahead.
@@ -88,12 +111,9 @@ func (s *shared) renew() error {
 	if err := s.close(); err != nil {
 		return err
 	}
-	box, err := sandbox.Start(context.Background(), sandbox.Options{Chains: []uint64{Mainnet, Base, Arbitrum}, Period: period, Instant: true})
-	if err != nil {
-		return err
-	}
-	s.w = &World{Sandbox: box}
-	return nil
+	w, err := startWorld([]uint64{Mainnet, Base, Arbitrum})
+	s.w = w
+	return err
 }
 
 func (w *World) tooFarAhead() bool {
