@@ -26,14 +26,27 @@ func (s *Sandbox) Intent() *intentsim.Server {
 // IntentURL returns its base URL, without /v1.
 func (s *Sandbox) IntentURL() string { return s.BaseURL("intent") }
 
-// intent deploys the deposit contract with a reserve to pay from.
+// intent deploys the deposit contract, with a reserve to pay from, and Across's.
 func (g *genesis) intent() {
 	at := g.network.IntentDeposit()
 	if at == (common.Address{}) {
 		return
 	}
-	g.deploy("IntentDeposit", at, intentsim.NewLayout(g.layout, g.network.ID).Args(g.services["intentSolver"].Address)...)
+	solver := g.services["intentSolver"].Address
+	g.deploy("IntentDeposit", at, intentsim.NewLayout(g.layout, g.network.ID).Args(solver)...)
 	g.Fund(at, serviceNative)
+	g.reserve(at)
+	if pool := g.network.SpokePool(); pool != (common.Address{}) {
+		g.deploy("SpokePool", pool, g.network.Wrapped.Address, solver)
+		g.reserve(pool)
+		for _, service := range []string{"intentSolver", "intentStranger"} {
+			g.approveAll(service, pool)
+		}
+	}
+}
+
+// reserve gives a contract every token to pay from.
+func (g *genesis) reserve(at common.Address) {
 	for _, t := range append([]Token{g.network.Wrapped}, g.network.Tokens...) {
 		g.give(t, at, t.Units(intentReserve))
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"swapkeep/chain"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 )
@@ -63,11 +65,22 @@ type Arrival struct {
 // A Link is how the transaction of a payment names the order that it is for. Whoever sends it
 // chooses its input, so the link says which order a payment is for, not that there is one. The
 // rule is that of the bridge's own settlement oracle (testdata/live/FACTS.md, "How fills name
-// their order").
+// their order"). With Relay, a log names the order instead.
 type Link struct {
-	InputEnd common.Hash      `json:"inputEnd"`          // the last 32 bytes of its input; for a plain payment of the coin the whole input
+	InputEnd common.Hash      `json:"inputEnd,omitzero"` // the last 32 bytes of its input; for a plain payment of the coin the whole input
 	CoinPaid common.Hash      `json:"coinPaid,omitzero"` // topic of the event, with data (address to, uint256 amount), of a payment of the coin by one of Payers
 	Payers   []common.Address `json:"payers,omitempty"`  // built-in contracts
+	Relay    *Relay           `json:"relay,omitempty"`
+}
+
+// A Relay is the rule of Across (testdata/live/FACTS.md, "Across"): if the receipt of our own
+// deposit has exactly one FundsDeposited of Source, and that promises the awaited payment, a
+// FilledRelay of Destination with the same members, together with the payment itself, is the
+// fill. Both are built-in contracts. Package proof evaluates it.
+type Relay struct {
+	Source      common.Address `json:"source"`        // on the source chain
+	Destination common.Address `json:"destination"`   // on the destination chain
+	Coin        common.Address `json:"coin,omitzero"` // the wrapped coin there, which Destination pays out as the coin
 }
 
 // A NonceBit is one bit of a Permit2-style nonce bitmap on the source chain:
@@ -94,7 +107,7 @@ var proofs = []ProofRow{
 	{ProvenByOpaqueCall, Filled, "one call of our own that cannot be decoded", "our own call succeeded, no other order of ours ended in it, and its logs show what arrived (for the native coin: the balance after a block in which nothing else could have paid the account); below the minimum it is marked short"},
 	{ProvenByFill, Filled, "a signed order", "one transaction emits every event of a fill of exactly what was signed"},
 	{ProvenByPartialFill, Filled, "a signed order", "one transaction emits the events of a fill that differs from what was signed: a partial fill, or a token that takes a fee on transfers; below the minimum it is marked short"},
-	{ProvenByArrival, Filled, "a deposit", "after our deposit, a transaction that names the order paid the recipient at least the minimum and fills no other order of ours; a smaller payment, by a built-in filler, counts only in the transaction that the provider's final status names, and is marked short"},
+	{ProvenByArrival, Filled, "a deposit", "after our deposit, a transaction that names the order, or in which a built-in contract logs the fill of exactly the relay that our deposit's receipt names, paid the recipient at least the minimum and fills no other order of ours; a smaller payment, by a built-in filler, counts only in the transaction that the provider's final status names, and is marked short"},
 	{ProvenByRefund, Refunded, "a deposit", "after our deposit, a transaction that names the order, or the built-in contract that took the input, paid the agreed refund on the source chain and fills no other order of ours; a smaller payment counts only in the transaction that the provider's final status names, and is marked short"},
 	{ProvenByRevoke, Filled, "a revoke", "our own call succeeded, and its log or the chain shows an allowance of zero"},
 	{ProvenByRevert, Failed, "any transaction of ours", "it was mined and reverted; only its network fee was paid"},
@@ -226,6 +239,9 @@ func (p Proof) Check(t Terms) error {
 		if err := p.Refund.check(t.SrcChain, p.Refund.Token, t.RefundTo); err != nil {
 			return fmt.Errorf("refund: %w", err)
 		}
+		if l := p.Refund.Link; l != nil && l.Relay != nil {
+			return errors.New("refund: no relay pays one")
+		}
 	}
 	return nil
 }
@@ -241,10 +257,22 @@ func (a *Arrival) check(chainID uint64, token, to common.Address) error {
 		return errors.New("no amount")
 	case slices.Contains(a.From, common.Address{}) || slices.Contains(a.From, a.To):
 		return errors.New("a filler must be neither the zero address nor the recipient")
-	case a.Link != nil && (a.Link.InputEnd == common.Hash{} || slices.Contains(a.Link.Payers, common.Address{})):
+	case a.Link != nil && !a.Link.binds(a.Token):
 		return errors.New("a link that any transaction has")
 	}
 	return nil
+}
+
+// binds reports whether exactly one rule is set, and in full.
+func (l *Link) binds(token common.Address) bool {
+	if r := l.Relay; r != nil {
+		contracts := []common.Address{r.Source, r.Destination}
+		if token == chain.Native {
+			contracts = append(contracts, r.Coin)
+		}
+		return l.InputEnd == common.Hash{} && !slices.Contains(contracts, common.Address{})
+	}
+	return l.InputEnd != common.Hash{} && !slices.Contains(l.Payers, common.Address{})
 }
 
 // TracePatterns returns the logs that every fill leaves; the first is searched for.

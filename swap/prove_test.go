@@ -69,6 +69,14 @@ func TestProofsAreChecked(t *testing.T) {
 		"a refund to another":     func(p *Proof) { p.Refund.To = solver },
 		"a filler that is us":     func(p *Proof) { p.Arrival.From = []common.Address{account} },
 		"a filler that is nobody": func(p *Proof) { p.Refund.From = []common.Address{{}} },
+		"a link without a rule":   func(p *Proof) { p.Arrival.Link = &Link{} },
+		"a payer that is nobody":  func(p *Proof) { p.Arrival.Link = &Link{InputEnd: filledAs, Payers: []common.Address{{}}} },
+		"two rules": func(p *Proof) {
+			p.Arrival.Link = &Link{InputEnd: filledAs, Relay: &Relay{Source: fillsFor, Destination: fillsFor}}
+		},
+		"a relay of anybody":  func(p *Proof) { p.Arrival.Link = &Link{Relay: &Relay{Destination: fillsFor}} },
+		"a relay by anybody":  func(p *Proof) { p.Arrival.Link = &Link{Relay: &Relay{Source: fillsFor}} },
+		"a relay of a refund": func(p *Proof) { p.Refund.Link = &Link{Relay: &Relay{Source: fillsFor, Destination: fillsFor}} },
 	} {
 		p := arrivalProof(o)
 		if err := p.Check(o.Terms); err != nil {

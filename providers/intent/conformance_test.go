@@ -90,6 +90,18 @@ type recording struct {
 	claims      map[string]swap.Claim // further status replies, by file suffix
 }
 
+// relays are Across's contracts between the chains of the recordings, and the wrapped coins.
+var relays = map[[2]uint64]swap.Relay{
+	{8453, 42161}: {
+		Source: common.HexToAddress("0x09aea4b2242abC8bb4BB78D537A67a245A7bEC64"), Destination: common.HexToAddress("0xe35e9842fceaCA96570B734083f4a58e8F7C5f2A"),
+		Coin: common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
+	},
+	{10, 137}: {
+		Source: common.HexToAddress("0x6f26Bf09B1C792e3228e5467807a900A503c0281"), Destination: common.HexToAddress("0x9295ee1d8C5b022Be115A2AD3c30C72E34e7F096"),
+		Coin: common.HexToAddress("0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270"),
+	},
+}
+
 func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	file := func(of string) string { return x.name + "." + of + ".json" }
 	spender, refundFrom := x.target, []common.Address{x.target}
@@ -117,6 +129,9 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 				Refund:  &swap.Arrival{Chain: r.SrcChain, Token: r.TokenIn, To: account, Least: r.AmountIn, From: refundFrom},
 			},
 		},
+	}
+	if relay, ok := relays[[2]uint64{r.SrcChain, r.DstChain}]; ok {
+		f.Settled.Proof.Arrival.From, f.Settled.Proof.Arrival.Link = []common.Address{relay.Destination}, &swap.Link{Relay: &relay}
 	}
 	for _, of := range slices.Sorted(maps.Keys(x.claims)) {
 		f.Settled.Claims = append(f.Settled.Claims, providertest.Claimed{Exchange: file(of), Claim: x.claims[of]})

@@ -15,6 +15,7 @@ func TestPage(t *testing.T) {
 	providertest.CheckPage(t, "../../docs/providers/intent.md",
 		providertest.GeneratedPart{From: "providers/intent/networks.go", Text: networkTable()},
 		providertest.GeneratedPart{From: "providers/intent/networks.go: depots", Text: depotTable()},
+		providertest.GeneratedPart{From: "providers/intent/across.go", Text: poolTable()},
 		providertest.GeneratedPart{From: "providers/intent/orders.go", Text: statusTable()},
 		providertest.GeneratedPart{From: "providers/intent/errors.go", Text: errorTable()},
 	)
@@ -44,6 +45,15 @@ func depotTable() string {
 		if n.Enabled && p.IsolatesOn(n.ChainID) {
 			fmt.Fprintf(&b, "| %d | none is built in | an isolated account |\n", n.ChainID)
 		}
+	}
+	return b.String()
+}
+
+func poolTable() string {
+	var b strings.Builder
+	b.WriteString("| Chain | SpokePool | The coin, wrapped |\n|---|---|---|\n")
+	for _, id := range slices.Sorted(maps.Keys(spokePools)) {
+		fmt.Fprintf(&b, "| %d | `%s` | `%s` |\n", id, spokePools[id].address, spokePools[id].coin)
 	}
 	return b.String()
 }

@@ -7,9 +7,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Proof requires a refund of the whole input from the built-in contract that took it. Nothing on
+// Proof requires a refund of the whole input from the built-in contract that took it. If the
+// deposit's own receipt names a relay of Across, the fill of that relay is proof. Nothing else on
 // the destination chain names the order, and the provider does not publish who its fillers
-// are, so a payment of the minimum is never proof, and at most [swap.LikelyPaid]. In a
+// are, so any other payment of the minimum is never proof, and at most [swap.LikelyPaid]. In a
 // same-chain swap the deposit's own transaction may already have paid; with native output no
 // log would show that. No I/O.
 func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
@@ -23,6 +24,7 @@ func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 		Arrival: &swap.Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.MinOut},
 		Refund:  &swap.Arrival{Chain: t.SrcChain, Token: t.TokenIn, To: t.RefundTo, Least: t.AmountIn},
 	}
+	proof.Arrival.Link, proof.Arrival.From = relay(t)
 	// A contract's payment of the native coin leaves no log that names the contract. And a
 	// contract that is not built in may be a pool, whose later payment is no refund.
 	if t.TokenIn != chain.Native && p.Pins().Allows(t.SrcChain, swap.Depot, c.To) {

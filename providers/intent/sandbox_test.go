@@ -360,6 +360,18 @@ func (c *walletFixture) endings(t *testing.T) {
 		{"on one chain", stays, intentsim.Outcome{}, "", "", swap.LikelyPaid, false},
 		{"from a network without built-in contracts", trade{10, usdcOptimism, "27000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{}, "", "", swap.LikelyPaid, false},
 		{"the coin from such a network", trade{143, native, "1000000000000000000", 42161, native, ""}, intentsim.Outcome{}, "", "", swap.LikelyPaid, false},
+		{"by Across", trade{10, usdcOptimism, "27400000", 42161, usdcArbitrum, "Across"}, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
+		{"by Across, unnamed", trade{10, usdcOptimism, "27410000", 42161, usdcArbitrum, "Across"}, intentsim.Outcome{Ending: "fill_unnamed"}, swap.Filled, "arrival", "", false},
+		{"by Across, from a stranger", trade{10, usdcOptimism, "27420000", 42161, usdcArbitrum, "Across"}, intentsim.Outcome{Stranger: true}, swap.Filled, "arrival", "", false},
+		{"by Across, slowly", trade{10, usdcOptimism, "27430000", 42161, usdcArbitrum, "Across"}, intentsim.Outcome{PayBips: 9000}, swap.Filled, "arrival", "", true},
+		{"by Across, called failed", trade{10, usdcOptimism, "27440000", 42161, usdcArbitrum, "Across"}, intentsim.Outcome{Ending: "fail_fill"}, swap.Filled, "arrival", "", false},
+		{"by Across, the coin", trade{143, native, "1100000000000000000", 42161, native, "Across"}, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
+		{"by Across, the coin, unnamed", trade{10, native, "20000000000000000", 42161, native, "Across"}, intentsim.Outcome{Ending: "fill_unnamed"}, swap.Filled, "arrival", "", false},
+		{"by Across, refunded", trade{10, usdcOptimism, "27450000", 42161, usdcArbitrum, "Across"}, intentsim.Outcome{Ending: "refund"}, "", "", swap.PaymentSeen, false},
+		{"by Across, failed", trade{10, usdcOptimism, "27460000", 42161, usdcArbitrum, "Across"}, intentsim.Outcome{Ending: "fail"}, "", "", swap.AwaitingRefund, false},
+		{"by Across, reported as filled", trade{10, usdcOptimism, "27470000", 42161, usdcArbitrum, "Across"}, intentsim.Outcome{Ending: "claim"}, "", "", swap.AwaitingProof, false},
+		{"by Across, with another's fill", trade{10, usdcOptimism, "27410000", 42161, usdcArbitrum, "Across"}, intentsim.Outcome{Ending: "borrow"}, "", "", swap.AwaitingProof, false},
+		{"by Across, paid plainly", trade{10, usdcOptimism, "27480000", 42161, usdcArbitrum, "Across"}, intentsim.Outcome{Reserve: true}, "", "", swap.LikelyPaid, false},
 		{"refunded there", trade{10, usdcOptimism, "27200000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "refund"}, "", "", swap.PaymentSeen, false},
 		{"refunded there, by the contract itself", trade{10, usdcOptimism, "27300000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "refund", Reserve: true}, "", "", swap.PaymentSeen, false},
 		{"by a contract", trade{8453, usdcBase, "27500000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Reserve: true}, "", "", swap.LikelyPaid, false},
@@ -394,6 +406,7 @@ func (c *walletFixture) endings(t *testing.T) {
 			}
 			o := c.final(t, id, x.end)
 			at := c.deposited(t, o)
+			c.isolated(t, o)
 			if v := o.Verdict; v.ProvenBy != x.by || v.BelowMinimum != x.short || v.Evidence.Tx != at.Payment || at.Payment == (common.Hash{}) {
 				t.Errorf("verdict %+v, paid in %s", v, at.Payment)
 			}

@@ -355,16 +355,23 @@ func TestWords(t *testing.T) {
 // the provider said.
 func TestProof(t *testing.T) {
 	p := &Provider{depositContracts: depositContracts}
+	pool := func(at, coin string) *swap.Relay {
+		return &swap.Relay{Source: common.HexToAddress("0x09aea4b2242abC8bb4BB78D537A67a245A7bEC64"), Destination: common.HexToAddress(at), Coin: common.HexToAddress(coin)}
+	}
+	arbitrum := pool("0xe35e9842fceaCA96570B734083f4a58e8F7C5f2A", "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1")
 	for name, c := range map[string]struct {
 		change func(*swap.Terms)
 		own    bool
 		again  []common.Address
+		relay  *swap.Relay
 	}{
-		"across":                           {func(*swap.Terms) {}, false, []common.Address{exampleDepot}},
-		"of the native coin":               {func(t *swap.Terms) { t.TokenIn = common.Address{} }, false, nil},
-		"to a far network":                 {func(t *swap.Terms) { t.DstChain = 137 }, false, []common.Address{exampleDepot}},
-		"on one chain":                     {func(t *swap.Terms) { t.DstChain = 8453 }, true, []common.Address{exampleDepot}},
-		"on one chain, to the native coin": {func(t *swap.Terms) { t.DstChain, t.TokenOut = 8453, common.Address{} }, false, []common.Address{exampleDepot}},
+		"across":                           {func(*swap.Terms) {}, false, []common.Address{exampleDepot}, arbitrum},
+		"of the native coin":               {func(t *swap.Terms) { t.TokenIn = common.Address{} }, false, nil, arbitrum},
+		"to a far network":                 {func(t *swap.Terms) { t.DstChain = 137 }, false, []common.Address{exampleDepot}, pool("0x9295ee1d8C5b022Be115A2AD3c30C72E34e7F096", "0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270")},
+		"to where Across is not":           {func(t *swap.Terms) { t.DstChain = 43114 }, false, []common.Address{exampleDepot}, nil},
+		"to Across itself":                 {func(t *swap.Terms) { t.Recipient = arbitrum.Destination }, false, []common.Address{exampleDepot}, nil},
+		"on one chain":                     {func(t *swap.Terms) { t.DstChain = 8453 }, true, []common.Address{exampleDepot}, nil},
+		"on one chain, to the native coin": {func(t *swap.Terms) { t.DstChain, t.TokenOut = 8453, common.Address{} }, false, []common.Address{exampleDepot}, nil},
 	} {
 		o := exampleOrderOf(t)
 		c.change(&o.Terms)
@@ -373,8 +380,14 @@ func TestProof(t *testing.T) {
 		got, err := p.Proof(o)
 		want := swap.Proof{
 			Own:     c.own,
-			Arrival: &swap.Arrival{Chain: o.Terms.DstChain, Token: o.Terms.TokenOut, To: exampleAccount, Least: o.Terms.MinOut},
+			Arrival: &swap.Arrival{Chain: o.Terms.DstChain, Token: o.Terms.TokenOut, To: o.Terms.Recipient, Least: o.Terms.MinOut},
 			Refund:  &swap.Arrival{Chain: 8453, Token: o.Terms.TokenIn, To: exampleAccount, Least: o.Terms.AmountIn, From: c.again},
+		}
+		if c.relay != nil {
+			want.Arrival.From, want.Arrival.Link = []common.Address{c.relay.Destination}, &swap.Link{Relay: c.relay}
+		}
+		if err := got.Check(o.Terms); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 		x, _ := json.Marshal(got)
 		y, _ := json.Marshal(want)

@@ -127,11 +127,15 @@ var builders = map[string]func(*Server, context.Context, *quote, *route) (any, e
 // buildCall returns the plan of a deposit: switch the chain, approve, deposit.
 func (s *Server) buildCall(ctx context.Context, q *quote, r *route) (any, error) {
 	settings := s.Settings()
-	p := &plan{quote: q, deposit: s.depositCall(q, r, settings), contract: q.from.IntentDeposit()}
+	deposit, err := s.depositCall(q, r, settings)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{quote: q, deposit: deposit, contract: r.contract(q.from)}
 	if settings.Switch && q.tokenIn.Address != native {
 		p.actions = append(p.actions, switchTo(q.from.ID))
 	}
-	approvals, err := s.approvals(ctx, q)
+	approvals, err := s.approvals(ctx, q, r.contract(q.from))
 	if err != nil {
 		return nil, err
 	}
@@ -155,10 +159,15 @@ const chargesProtocolFee = "DeBridge"
 // flatGas is that filler's gas limit for deposits of tokens.
 const flatGas = "640000"
 
-func (s *Server) depositCall(q *quote, r *route, settings Settings) *transaction {
-	d := deposit{q.tokenIn.Address, q.amountIn, depositID(q.id, r.id), uint64(q.validBefore)}
-	tx := &transaction{
-		From: eip55.Address(q.request.FromAddress), To: eip55.Address(q.from.IntentDeposit()), Data: q.from.layout.calldata(d),
+func (s *Server) depositCall(q *quote, r *route, settings Settings) (*transaction, error) {
+	tx := &transaction{From: eip55.Address(q.request.FromAddress), To: eip55.Address(r.contract(q.from))}
+	if r.id == across {
+		var err error
+		if tx.Data, err = s.relay(q, r); err != nil {
+			return nil, err
+		}
+	} else {
+		tx.Data = q.from.layout.calldata(deposit{q.tokenIn.Address, q.amountIn, depositID(q.id, r.id), uint64(q.validBefore)})
 	}
 	value := new(big.Int)
 	if q.tokenIn.Address == native {
@@ -171,16 +180,16 @@ func (s *Server) depositCall(q *quote, r *route, settings Settings) *transaction
 		}
 	}
 	tx.Value = hexutil.EncodeBig(value)
-	return tx
+	return tx, nil
 }
 
 // approvals returns the approval of exactly the input for the deposit contract, if its
 // allowance is too low. If the token requires it, a reset to zero comes first.
-func (s *Server) approvals(ctx context.Context, q *quote) ([]*transaction, error) {
+func (s *Server) approvals(ctx context.Context, q *quote, spender common.Address) ([]*transaction, error) {
 	if q.tokenIn.Address == native {
 		return nil, nil
 	}
-	allowed, err := s.view(ctx, q.from, q.tokenIn.Address, "allowance", q.request.FromAddress, q.from.IntentDeposit())
+	allowed, err := s.view(ctx, q.from, q.tokenIn.Address, "allowance", q.request.FromAddress, spender)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +203,7 @@ func (s *Server) approvals(ctx context.Context, q *quote) ([]*transaction, error
 	var txs []*transaction
 	for _, n := range amounts {
 		tx := &transaction{From: eip55.Address(q.request.FromAddress), To: eip55.Address(q.tokenIn.Address), Value: "0x0"}
-		if tx.Data, err = s.tokens.Pack("approve", q.from.IntentDeposit(), n); err != nil {
+		if tx.Data, err = s.tokens.Pack("approve", spender, n); err != nil {
 			return nil, err
 		}
 		txs = append(txs, tx)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 )
 
 // A builtDeposit is a route whose deposit was built but not yet seen.
@@ -27,14 +28,14 @@ func (s *Server) index(ctx context.Context) {
 }
 
 // builtDeposits returns the routes that were built and have no known deposit, by source chain
-// and deposit id.
-func (s *Server) builtDeposits() map[*chain]map[common.Hash]builtDeposit {
+// and by what names them.
+func (s *Server) builtDeposits() map[*chain]map[mark]builtDeposit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.settings.Indexing {
 		return nil
 	}
-	all := map[*chain]map[common.Hash]builtDeposit{}
+	all := map[*chain]map[mark]builtDeposit{}
 	for _, q := range s.quotes {
 		for _, r := range q.routes {
 			if !r.built {
@@ -44,18 +45,18 @@ func (s *Server) builtDeposits() map[*chain]map[common.Hash]builtDeposit {
 				continue
 			}
 			if all[q.from] == nil {
-				all[q.from] = map[common.Hash]builtDeposit{}
+				all[q.from] = map[mark]builtDeposit{}
 			}
-			all[q.from][depositID(q.id, r.id)] = builtDeposit{q, r}
+			all[q.from][s.mark(q, r)] = builtDeposit{q, r}
 		}
 	}
 	return all
 }
 
-func (s *Server) indexChain(ctx context.Context, c *chain, wanted map[common.Hash]builtDeposit) error {
-	filter := ethereum.FilterQuery{Addresses: []common.Address{c.IntentDeposit()}, Topics: [][]common.Hash{{s.deposit.Events["Deposited"].ID}, {}}}
-	for id, b := range wanted {
-		filter.Topics[1] = append(filter.Topics[1], id)
+func (s *Server) indexChain(ctx context.Context, c *chain, wanted map[mark]builtDeposit) error {
+	filter := ethereum.FilterQuery{Topics: [][]common.Hash{{}}}
+	for m, b := range wanted {
+		filter.Addresses, filter.Topics[0] = append(filter.Addresses, m.contract), append(filter.Topics[0], m.event)
 		from := new(big.Int).SetUint64(b.quote.fromBlock)
 		if filter.FromBlock == nil || from.Cmp(filter.FromBlock) < 0 {
 			filter.FromBlock = from
@@ -66,7 +67,11 @@ func (s *Server) indexChain(ctx context.Context, c *chain, wanted map[common.Has
 		return err
 	}
 	for _, l := range logs {
-		s.recordDeposit(wanted[l.Topics[1]], l.TxHash)
+		for m, b := range wanted {
+			if m.in([]*types.Log{&l}) != nil {
+				s.recordDeposit(b, l.TxHash)
+			}
+		}
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ type filler struct {
 // fillers is the table of fillers, in the order in which their routes are listed.
 var fillers = []filler{
 	{id: "Hyperstream", kind: "native-filler", spread: 10, seconds: 12, methods: []string{contractCall, permit2}, sameChain: true, gas: 120_000},
-	{id: "Across", kind: "external-intent-router", spread: 14, seconds: 6, methods: []string{contractCall}},
+	{id: across, kind: "external-intent-router", spread: 14, seconds: 6, methods: []string{contractCall}},
 	{id: "DeBridge", kind: "external-intent-router", spread: 40, seconds: 25, methods: []string{contractCall}, sameChain: true, gas: 180_000, earlier: 15},
 	{id: "HyperstreamUTXO", kind: "native-filler", spread: 5, seconds: 60, methods: []string{transfer, transferHash}},
 }
@@ -269,7 +269,7 @@ func (s *Server) price(ctx context.Context, q *quote, only []string) error {
 	q.validBefore = now.Unix() + int64(settings.ValidSeconds)
 	for _, f := range fillers {
 		r := q.offer(f)
-		if r == nil || !among(only, f.id) {
+		if r == nil || !among(only, f.id) || f.id == across && !q.acrossServes() {
 			continue
 		}
 		if r.amountOut.Cmp(liquid) > 0 {

@@ -32,6 +32,7 @@ type Server struct {
 	stranger *operator.Account
 	tokens   abi.ABI
 	deposit  abi.ABI
+	pool     abi.ABI
 	mux      *http.ServeMux
 
 	stop context.CancelFunc
@@ -61,7 +62,11 @@ func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Faults: &inject.Book{}, solver: o.Solver, stranger: o.Stranger, tokens: token.ABI, deposit: contract.ABI, mux: http.NewServeMux(), done: make(chan struct{})}
+	pool, err := set.Get("SpokePool")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Faults: &inject.Book{}, solver: o.Solver, stranger: o.Stranger, tokens: token.ABI, deposit: contract.ABI, pool: pool.ABI, mux: http.NewServeMux(), done: make(chan struct{})}
 	for _, c := range chains {
 		s.chains = append(s.chains, &chain{Chain: c, layout: NewLayout(o.Layout, c.ID)})
 	}

@@ -56,10 +56,15 @@ func TestFilledAsQuoted(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				set(t, s, func(c *intentsim.Settings) { c.Outcome.Reserve = reserve })
-				contract := s.Chain(p.from).Network.IntentDeposit()
+				contract, input := s.Chain(p.from).Network.IntentDeposit(), token(t, s, p.from, p.in)
+				if p.route == "Across" {
+					if contract = s.Chain(p.from).Network.SpokePool(); p.in == "" {
+						input = s.Chain(p.from).Network.Wrapped.Address // the pool wraps it
+					}
+				}
 				var o order
 				var quoted string
-				paid := gained(t, s, p.from, contract, token(t, s, p.from, p.in), func() {
+				paid := gained(t, s, p.from, contract, input, func() {
 					got := gained(t, s, p.to, elsewhere, token(t, s, p.to, p.out), func() {
 						id, q, _ := swap(t, s, p.request(t, s), p.route)
 						o, quoted = awaitStatus(t, s, id, "filled"), q.route(t, p.route).Quote.AmountOut
@@ -222,6 +227,50 @@ func TestShortAndLate(t *testing.T) {
 	}
 	if o.Transactions["fill"].Amount != quoted.String() {
 		t.Errorf("it says %s", o.Transactions["fill"].Amount)
+	}
+}
+
+// TestAcross checks that deposits and fills of Across's route name each other: the fill's event
+// has the id of the deposit's, also if it pays less, or the deposit was never submitted.
+func TestAcross(t *testing.T) {
+	s := start(t, 8453, 42161)
+	p := pair{"token to coin", 8453, 42161, "USDC", "", sandboxtest.Units(50, 6), "Across"}
+	for _, bips := range []int64{0, 9_000} {
+		for _, submit := range []bool{true, false} {
+			set(t, s, func(c *intentsim.Settings) { c.Outcome.PayBips, c.Indexing = bips, !submit })
+			q := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", p.request(t, s))
+			want, _ := new(big.Int).SetString(q.route(t, p.route).Quote.AmountOut, 10)
+			if bips > 0 {
+				want.Div(want.Mul(want, big.NewInt(bips)), big.NewInt(10_000))
+			}
+			var deposit *types.Receipt
+			var paid common.Hash
+			got := gained(t, s, p.to, elsewhere, common.Address{}, func() {
+				deposit = execute(t, s, p.from, mustAsk[buildReply](t, s, http.MethodPost, "/v1/deposit/build", buildRequest(s, q.QuoteID, p.route, nil)))
+				if submit {
+					mustAsk[submitReply](t, s, http.MethodPut, "/v1/deposit/submit", submitRequest(q.QuoteID, p.route, deposit.TxHash))
+				}
+				await.Until(t, 20*time.Second, "the fill", func() bool {
+					for _, o := range s.Intent().Orders() {
+						if o.QuoteID == q.QuoteID && o.Over {
+							paid = o.Payment
+						}
+					}
+					return paid != common.Hash{}
+				})
+			})
+			if got.Cmp(want) != 0 {
+				t.Errorf("%s arrived, want %s", got, want)
+			}
+			fill, err := s.Chain(p.to).Client().TransactionReceipt(t.Context(), paid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, filled := deposit.Logs[len(deposit.Logs)-1], fill.Logs[0]
+			if made.Address != s.Chain(p.from).Network.SpokePool() || filled.Address != s.Chain(p.to).Network.SpokePool() || len(made.Topics) != 4 || len(filled.Topics) != 4 || made.Topics[2] != filled.Topics[2] {
+				t.Errorf("made %+v, filled %+v", made, filled)
+			}
+		}
 	}
 }
 

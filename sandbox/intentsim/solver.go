@@ -174,14 +174,17 @@ func (s *Server) receipt(ctx context.Context, c *chain, tx common.Hash) (*types.
 
 // deposits reports whether a receipt shows the order's deposit in full.
 func (s *Server) deposits(receipt *types.Receipt, o *order) bool {
-	event := s.deposit.Events["Deposited"]
-	return receipt.Status == types.ReceiptStatusSuccessful && slices.ContainsFunc(receipt.Logs, func(l *types.Log) bool {
-		if l.Address != o.quote.from.IntentDeposit() || len(l.Topics) != 3 || l.Topics[0] != event.ID || l.Topics[1] != depositID(o.QuoteID, o.RouteID) {
-			return false
-		}
-		values, err := event.Inputs.NonIndexed().Unpack(l.Data)
-		return err == nil && values[0] == o.quote.tokenIn.Address && values[1].(*big.Int).Cmp(o.quote.amountIn) == 0
-	})
+	l := s.mark(o.quote, o.route).in(receipt.Logs)
+	if receipt.Status != types.ReceiptStatusSuccessful || l == nil {
+		return false
+	}
+	if o.route.id == across {
+		var p promise
+		err := s.pool.UnpackIntoInterface(&p, "FundsDeposited", l.Data)
+		return err == nil && p.InputToken == o.quote.from.wrappedOf(o.quote.tokenIn.Address) && p.InputAmount.Cmp(o.quote.amountIn) == 0
+	}
+	values, err := s.deposit.Events["Deposited"].Inputs.NonIndexed().Unpack(l.Data)
+	return err == nil && values[0] == o.quote.tokenIn.Address && values[1].(*big.Int).Cmp(o.quote.amountIn) == 0
 }
 
 // end carries out the order's ending if the deposit still exists.
@@ -215,9 +218,11 @@ const payGas = 250_000
 // pay sends the payment, from the solver, the stranger or the deposit contract.
 func (s *Server) pay(ctx context.Context, o *order) error {
 	c, to, coin, amount := o.payee()
-	call := operator.Call{To: to, Value: amount, Gas: payGas}
+	call, from := operator.Call{To: to, Value: amount, Gas: payGas}, s.payer(o)
 	var err error
 	switch {
+	case o.route.id == across && o.ending.pays == recipient && !o.outcome.Reserve:
+		call, from, err = s.relayed(ctx, o, amount)
 	case o.outcome.Reserve:
 		call.To, call.Value = c.IntentDeposit(), nil
 		call.Data, err = s.deposit.Pack("release", coin, to, amount)
@@ -228,16 +233,20 @@ func (s *Server) pay(ctx context.Context, o *order) error {
 	if err != nil {
 		return err
 	}
-	from := s.solver
-	if o.outcome.Stranger {
-		from = s.stranger
-	}
 	hash, err := from.Send(ctx, c.Chain, call)
 	if err != nil {
 		return err
 	}
 	s.change(o, o.Status, func() { o.payment = hash })
 	return nil
+}
+
+// payer returns who pays an order.
+func (s *Server) payer(o *order) *operator.Account {
+	if o.outcome.Stranger {
+		return s.stranger
+	}
+	return s.solver
 }
 
 // conclude ends an order whose payment is mined. A payment that the chain has dropped is

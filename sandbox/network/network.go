@@ -44,7 +44,7 @@ func (n Network) Named() map[string]common.Address {
 	named := map[string]common.Address{
 		"permit2": c.Permit2, "multicall3": c.Multicall3, "v2Factory": c.V2Factory, "v2Router": c.V2Router,
 		"v3Factory": c.V3Factory, "positionManager": c.PositionManager, "quoterV2": c.QuoterV2, "universalRouter": c.UniversalRouter,
-		"v2DutchOrderReactor": x.V2Reactor, "v3DutchOrderReactor": x.V3Reactor, "orderQuoter": x.OrderQuoter, "intentDeposit": n.IntentDeposit(),
+		"v2DutchOrderReactor": x.V2Reactor, "v3DutchOrderReactor": x.V3Reactor, "orderQuoter": x.OrderQuoter, "intentDeposit": n.IntentDeposit(), "spokePool": n.SpokePool(),
 	}
 	maps.Copy(named, n.V4().named())
 	maps.Copy(named, n.Bridge().named())

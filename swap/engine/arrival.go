@@ -12,11 +12,7 @@ import (
 	"swapkeep/swap/proof"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 )
-
-// transferTopic is the topic of the ERC-20 Transfer event (EIP-20).
-var transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 
 // A watchedDeposit deposit is an order with the evidence of its deposit.
 type watchedDeposit struct {
@@ -29,7 +25,15 @@ type watchedDeposit struct {
 // it. It looks for both on every poll: what the provider claims decides nothing.
 func (e *Engine) proveDeposit(ctx context.Context, o swap.Order, p swap.Proof, d chain.Evidence, l *settlementWatch) (v *swap.Verdict, f findings, err error) {
 	w := watchedDeposit{o, d, l}
-	for _, x := range proof.Awaited(p) {
+	if proof.ReadsDeposit(p) && l.deposit == nil {
+		if l.deposit, err = e.depositMined(ctx, o); err != nil || l.deposit == nil {
+			if o.Condition == swap.LikelyPaid { // as before: no receipt tells its payment from another relay's
+				f.likely = o.Candidate
+			}
+			return nil, f, err
+		}
+	}
+	for _, x := range proof.Awaited(p, l.deposit) {
 		found, one, failed := e.await(ctx, w, x)
 		f.pending, f.candidate = f.pending || one.pending, proof.BetterCandidate(f.candidate, one.candidate, o.Claim)
 		if one.likely != nil {
@@ -48,6 +52,11 @@ func (e *Engine) proveDeposit(ctx context.Context, o swap.Order, p swap.Proof, d
 		return nil, f, errors.Join(err, failed)
 	}
 	l.depositChecked = e.Now()
+	if was := l.deposit; was != nil {
+		if l.deposit = mined; was.BlockHash != mined.BlockHash {
+			return nil, f, err // what linked a payment was read from a block that is gone
+		}
+	}
 	if v != nil {
 		v.Deposit = mined // it may be in another block by now
 		return v, f, nil
@@ -67,7 +76,7 @@ func (e *Engine) depositMined(ctx context.Context, o swap.Order) (*chain.Evidenc
 }
 
 // await looks for one payment: first in the transaction that the provider names, which
-// must really be that payment, then among the token's transfers.
+// must really be that payment, then among the logs that show it.
 func (e *Engine) await(ctx context.Context, w watchedDeposit, x proof.AwaitedPayment) (v *swap.Verdict, f findings, err error) {
 	if !e.Nodes.ReadsTransactions(x.Chain) {
 		return nil, f, nil // an end there can only be reported
@@ -99,8 +108,8 @@ func (e *Engine) await(ctx context.Context, w watchedDeposit, x proof.AwaitedPay
 		}
 	}
 	_, failed := e.Nodes.Network(x.Chain) // only its own networks' logs are searched
-	if x.Token != chain.Native && failed == nil {
-		found, failed := e.awaitTransfer(ctx, w, x)
+	if what, log, searched := x.Search(); searched && failed == nil {
+		found, failed := e.awaitLog(ctx, w, x, what, log)
 		if found != nil {
 			return found, f, nil
 		}
@@ -110,13 +119,10 @@ func (e *Engine) await(ctx context.Context, w watchedDeposit, x proof.AwaitedPay
 	return nil, f, err
 }
 
-// awaitTransfer checks the transfers of the awaited token to the account. A payment that
-// may also be another order's counts only once there are more such payments than other
-// such orders.
-func (e *Engine) awaitTransfer(ctx context.Context, w watchedDeposit, x proof.AwaitedPayment) (*swap.Verdict, error) {
-	filter := chain.LogFilter{Address: x.Token, Topics: [][]common.Hash{{transferTopic}, nil, {proof.TopicOf(x.To)}}}
-	enough := swap.LogPattern{Address: x.Token, Topics: []common.Hash{transferTopic, {}, proof.TopicOf(x.To)}, Amount: x.Least, AtLeast: true}
-	s, err := e.searchFor(ctx, w.order, w.l, x.What, x.Chain, filter, enough.Matches)
+// awaitLog checks the transactions with the searched log. A payment that may also be another
+// order's counts only once there are more such payments than other such orders.
+func (e *Engine) awaitLog(ctx context.Context, w watchedDeposit, x proof.AwaitedPayment, what string, log swap.LogPattern) (*swap.Verdict, error) {
+	s, err := e.searchFor(ctx, w.order, w.l, what, x.Chain, filterOf(log), log.Matches)
 	var contested []paymentProof
 	for _, tx := range slices.Clone(s.hints) {
 		v, is, failed := e.paidIn(ctx, w, x, tx, false)
@@ -327,7 +333,7 @@ func (e *Engine) competingOrders(w watchedDeposit, x proof.AwaitedPayment, ev ch
 		if err != nil {
 			continue
 		}
-		for _, y := range proof.Awaited(p) {
+		for _, y := range proof.Awaited(p, nil) {
 			same := y.Link == nil && y.Chain == x.Chain && y.Token == x.Token && y.To == x.To && (slices.Contains(y.From, from) || slices.Contains(y.From, ev.From))
 			switch {
 			case !same || y.Least.Cmp(sum) > 0:

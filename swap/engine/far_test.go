@@ -5,12 +5,15 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/core/types"
 )
 
 // farFixture returns a deposit whose output is on a network that the wallet does not serve and of
 // which transactions can be read.
-func farFixture(t *testing.T, change func(*swap.Order)) (*proofFixture, *ledger, string) {
+func farFixture(t *testing.T, change func(*swap.Order), deposit ...*types.Log) (*proofFixture, *ledger, string) {
 	c := newProofFixture(t, 2)
+	c.depositLogs = deposit
 	far, urls := newLedger(t, noRPC, 2, c.now)
 	c.far = far
 	if err := c.hub.SetFar([]chain.Endpoint{{Chain: noRPC, URLs: urls, Depth: ledgerDepth}}); err != nil {

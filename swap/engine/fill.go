@@ -28,11 +28,7 @@ func (e *Engine) proveSigned(ctx context.Context, o swap.Order, p swap.Proof, l 
 			l.ruleOut(searchFill, c.Tx)
 		}
 	}
-	filter := chain.LogFilter{Address: first.Address}
-	for _, t := range first.Topics {
-		filter.Topics = append(filter.Topics, slices.DeleteFunc([]common.Hash{t}, func(t common.Hash) bool { return t == common.Hash{} }))
-	}
-	s, searched := e.searchFor(ctx, o, l, searchFill, id, filter, first.Matches)
+	s, searched := e.searchFor(ctx, o, l, searchFill, id, filterOf(first), first.Matches)
 	for _, tx := range slices.Clone(s.hints) {
 		v, is, err := e.fillIn(ctx, o, p, tx)
 		if v != nil {
@@ -53,6 +49,17 @@ func (e *Engine) proveSigned(ctx context.Context, o swap.Order, p swap.Proof, l 
 	}
 	v, err = e.neverFilled(ctx, o, p, s)
 	return v, f, err
+}
+
+// filterOf returns the filter by which a host finds the logs that may match p.
+func filterOf(p swap.LogPattern) chain.LogFilter {
+	f := chain.LogFilter{Address: p.Address, Topics: make([][]common.Hash, len(p.Topics))}
+	for i, t := range p.Topics {
+		if t != (common.Hash{}) {
+			f.Topics[i] = []common.Hash{t}
+		}
+	}
+	return f
 }
 
 // fillIn checks whether a transaction fills o, without logs that ended another order.

@@ -149,6 +149,9 @@ func (l *ledger) reorg(n int) {
 	}
 }
 
+// transferTopic is the topic of the ERC-20 Transfer event (EIP-20).
+var transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
+
 // transferLog returns the log of an ERC-20 transfer.
 func transferLog(token, from, to common.Address, amount int64) *types.Log {
 	return &types.Log{Address: token, Topics: []common.Hash{transferTopic, proof.TopicOf(from), proof.TopicOf(to)}, Data: common.BigToHash(big.NewInt(amount)).Bytes()}

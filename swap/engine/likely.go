@@ -56,7 +56,7 @@ func (e *Engine) namesAnother(o swap.Order, ev chain.Evidence) (bool, error) {
 		if err != nil {
 			continue
 		}
-		if slices.ContainsFunc(proof.Awaited(p), func(y proof.AwaitedPayment) bool { return y.Link != nil && y.Link.InputEnd == ev.InputEnd }) {
+		if slices.ContainsFunc(proof.Awaited(p, nil), func(y proof.AwaitedPayment) bool { return y.Link != nil && y.Link.InputEnd == ev.InputEnd }) {
 			return true, nil
 		}
 	}

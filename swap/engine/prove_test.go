@@ -119,6 +119,8 @@ type proofFixture struct {
 	now      time.Time
 	logged   []string
 	made     int
+
+	depositLogs []*types.Log // of the deposits that are made
 }
 
 func newProofFixture(t *testing.T, hosts int) *proofFixture {
@@ -191,7 +193,7 @@ func (c *proofFixture) deposited(o *swap.Order) {
 	o.Terms.DstChain, o.Terms.TokenOut = dstChain, outside
 	o.Plan.Steps = []swap.Step{{Kind: swap.CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: fillsFor, Value: new(big.Int)}, Effect: swap.Effect{Kind: swap.Deposit, Chain: srcChain}}}
 	hash := common.Hash{0xd0, byte(c.made)}
-	c.src.mine(1, ledgerTx{hash: hash, from: account, to: fillsFor})
+	c.src.mine(1, ledgerTx{hash: hash, from: account, to: fillsFor, logs: c.depositLogs})
 	c.src.mine(ledgerDepth)
 	c.dst.mineUntil(c.src.head().time)
 	ev, ok, err := c.hub.Evidence(c.t.Context(), srcChain, hash)

@@ -39,8 +39,8 @@ func (e *Engine) proven(ctx context.Context, o *swap.Order, v swap.Verdict) (swa
 func (e *Engine) checkReceipts(ctx context.Context, o *swap.Order, v *swap.Verdict) (wait swap.Cause, err error) {
 	for _, r := range []struct {
 		ev   *chain.Evidence
-		logs bool // a recorded deposit has none
-	}{{v.Evidence, true}, {v.Deposit, false}} {
+		logs bool // a recorded deposit has none; one by whose logs a payment is linked has some
+	}{{v.Evidence, true}, {v.Deposit, v.Deposit != nil && len(v.Deposit.Logs) > 0}} {
 		if r.ev == nil {
 			continue
 		}

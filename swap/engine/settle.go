@@ -159,6 +159,7 @@ type settlementWatch struct {
 	quietUntil     time.Time                         // the provider is not polled before
 	lateLooks      int                               // looks without a failure since the order was old enough to be closed by itself
 	depositChecked time.Time                         // when our own transaction was last checked
+	deposit        *chain.Evidence                   // of it, with its logs, if the proof rests on them
 	claimChecked   bool                              // the transaction of a final claim was checked
 	shallow        map[string]common.Hash            // what it named that is in a block not deep enough yet, by name of the search
 	claimStream

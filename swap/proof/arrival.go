@@ -10,22 +10,39 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// An AwaitedPayment payment is one of the payments that would end a deposit.
+// An AwaitedPayment is one of the payments that would end a deposit.
 type AwaitedPayment struct {
 	By   string // row of the table of proofs
-	What string // name of its search
+	What string // name of it and, but for a relay's, of its search
 	swap.Arrival
+	relay *relay // that our own deposit names; nil = none, or not known
 }
 
-// Awaited returns the payments that would end a deposit with this proof.
-func Awaited(p swap.Proof) (all []AwaitedPayment) {
+// Awaited returns the payments that would end a deposit with this proof. deposit is the evidence,
+// with its logs, of our own deposit; nil = not read, so that no relay links a payment.
+func Awaited(p swap.Proof, deposit *chain.Evidence) (all []AwaitedPayment) {
 	if p.Arrival != nil {
-		all = append(all, AwaitedPayment{swap.ProvenByArrival, searchArrival, *p.Arrival})
+		all = append(all, AwaitedPayment{swap.ProvenByArrival, searchArrival, *p.Arrival, relayOf(*p.Arrival, deposit)})
 	}
 	if p.Refund != nil {
-		all = append(all, AwaitedPayment{swap.ProvenByRefund, searchRefund, *p.Refund})
+		all = append(all, AwaitedPayment{swap.ProvenByRefund, searchRefund, *p.Refund, nil})
 	}
 	return all
+}
+
+// ReadsDeposit reports whether what [Awaited] returns depends on the logs of our own deposit.
+func ReadsDeposit(p swap.Proof) bool {
+	return p.Arrival != nil && p.Arrival.Link != nil && p.Arrival.Link.Relay != nil
+}
+
+// Search returns what to search the chain for, and the search's name: for the fills of the relay
+// or, if none is known, for transfers of at least the awaited amount. ok is false if no log
+// shows the payment.
+func (x AwaitedPayment) Search() (what string, log swap.LogPattern, ok bool) {
+	if x.relay != nil {
+		return searchRelay, swap.LogPattern{Address: x.Link.Relay.Destination, Topics: []common.Hash{filledRelay, x.relay.origin, x.relay.depositID, {}}}, true
+	}
+	return x.What, swap.LogPattern{Address: x.Token, Topics: []common.Hash{transferred, {}, TopicOf(x.To)}, Amount: x.Least, AtLeast: true}, x.Token != chain.Native
 }
 
 // End returns the final state that the payment proves.
@@ -92,12 +109,12 @@ func (x AwaitedPayment) Candidate(p Payment, ev chain.Evidence) *swap.CandidateP
 
 // Likely returns the payment of a transaction by which o is likely paid: the provider says
 // that the transaction, which at least two hosts have, fills o, and it pays exactly once at
-// least the minimum, and about what was offered. all are its payments after o's deposit that
-// ended no other order. Neither the recipient nor an account of the wallet's own, which mine
-// recognises, must have paid.
+// least the minimum, and about what was offered, and not for another relay. all are its
+// payments after o's deposit that ended no other order. Neither the recipient nor an account of
+// the wallet's own, which mine recognises, must have paid.
 func (x AwaitedPayment) Likely(o swap.Order, ev chain.Evidence, all []Payment, mine func(common.Address) bool) (Payment, bool) {
 	enough := slices.DeleteFunc(slices.Clone(all), func(p Payment) bool { return p.Amount.Cmp(x.Least) < 0 })
-	if x.By != swap.ProvenByArrival || o.Claim == nil || o.Claim.State != swap.Filled || o.Claim.Tx != ev.Tx || len(ev.Hosts) < 2 || len(enough) != 1 {
+	if x.By != swap.ProvenByArrival || o.Claim == nil || o.Claim.State != swap.Filled || o.Claim.Tx != ev.Tx || len(ev.Hosts) < 2 || len(enough) != 1 || x.fillsOtherRelay(ev) {
 		return Payment{}, false
 	}
 	p := enough[0]
@@ -137,4 +154,5 @@ func BetterCandidate(was, now *swap.CandidatePayment, c *swap.Claim) *swap.Candi
 const (
 	searchArrival = "arrival"
 	searchRefund  = "refund"
+	searchRelay   = "relay"
 )

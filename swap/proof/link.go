@@ -16,10 +16,13 @@ import (
 // transaction. ok is false if the transaction does not name the order, or brought nothing.
 func (x AwaitedPayment) Linked(ev chain.Evidence) (paid []Payment, sum *big.Int, ok bool) {
 	l := x.Link
-	if l == nil || ev.InputEnd != l.InputEnd {
-		return nil, nil, false
-	}
 	switch {
+	case l == nil:
+		return nil, nil, false
+	case l.Relay != nil:
+		return x.relayed(ev)
+	case ev.InputEnd != l.InputEnd:
+		return nil, nil, false
 	case x.Token != chain.Native:
 		paid, sum = TokenPayments(x.Arrival, ev), swap.NetOf(chain.Transfers(ev.Logs), x.To)[x.Token]
 	case ev.To == x.To && ev.InputSize == common.HashLength:

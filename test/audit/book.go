@@ -68,6 +68,9 @@ func (r *Audit) WhyOpen(o Order) string {
 	}
 	if paid && e.Final && o.Terms.Provider == "intent" && (o.State == "settling" || o.State == "closed") {
 		_, plain := r.paymentOf(o, *e)
+		if !e.IsRefund && r.fillsRelay(o, e.Deposit, e.Payment) {
+			return whyUnproven(*e, r.paysLess(o, e.Payment))
+		}
 		if why := whyUnlinked(o, *e, plain); why != "" {
 			return why
 		}
@@ -100,6 +103,22 @@ func (r *Audit) timeOf(chain uint64, tx common.Hash) uint64 {
 		return 0
 	}
 	return head.Time
+}
+
+// whyUnproven says why an order may be open though a payment fills the relay of its deposit.
+func whyUnproven(e Entry, less bool) string {
+	if less && !e.PaymentNamed {
+		return "the payment is less, and the provider does not name it"
+	}
+	return ""
+}
+
+// paysLess reports whether a fill paid less than an order's minimum.
+func (r *Audit) paysLess(o Order, payment common.Hash) bool {
+	const paidAt = 13 // place of the amount that was paid
+	return slices.ContainsFunc(r.logsOf(o.Terms.DstChainID, payment, relayFilled), func(l *types.Log) bool {
+		return len(l.Data) == 15*32 && new(big.Int).SetBytes(l.Data[paidAt*32:(paidAt+1)*32]).Cmp(o.Terms.MinimumReceived.Int()) < 0
+	})
 }
 
 // whyUnlinked says why an order that the intent provider paid may stay without a proof: nothing

@@ -26,7 +26,7 @@ var proofRules = map[string]proofRule{
 	"opaque_call":          {"filled", "own", false, "source", false, []string{"received", "logs"}, nil},
 	"fill":                 {"filled", "another's", false, "source", false, []string{"logs"}, (*Audit).receives},
 	"partial_fill":         {"filled", "another's", false, "source", false, []string{"received", "spent", "logs"}, nil},
-	"arrival":              {"filled", "another's", false, "destination", false, []string{"received", "deposit", "logs"}, (*Audit).deposited},
+	"arrival":              {"filled", "another's", false, "destination", false, []string{"received", "deposit", "logs"}, (*Audit).arrived},
 	"refund":               {"refunded", "another's", false, "source", false, []string{"received", "deposit", "logs"}, (*Audit).deposited},
 	"revoke":               {"filled", "own", false, "source", false, nil, (*Audit).revokes},
 	"allowance_kept":       {"failed", "own", false, "source", false, nil, (*Audit).revokes},
@@ -113,6 +113,18 @@ func (r *Audit) deposited(o Order) string {
 	tx := d.Tx
 	if d.ChainID != o.Terms.SrcChainID || !d.Success || orderOf(r.records[tx]) != o.ID || !r.mined(d.ChainID, tx) {
 		return "its deposit " + d.Tx.Hex() + " is none of its own"
+	}
+	return ""
+}
+
+// arrived: besides, a payment of the intent provider fills the relay that the deposit names, since
+// nothing else links one.
+func (r *Audit) arrived(o Order) string {
+	if wrong := r.deposited(o); wrong != "" {
+		return wrong
+	}
+	if o.Terms.Provider == "intent" && !r.fillsRelay(o, o.Verdict.Deposit.Tx, o.Verdict.Evidence.Tx) {
+		return "nothing links the intent provider's payment to it"
 	}
 	return ""
 }
