@@ -22,7 +22,8 @@ import (
 type endsTable struct {
 	Routes []struct {
 		Name, Provider, On string
-		Swap, Accept       []string // arguments of swapkeep swap, and of its --accept
+		Settings           json.RawMessage // of the provider, for the quote
+		Swap, Accept       []string        // arguments of swapkeep swap, and of its --accept
 	}
 	Outcomes []struct {
 		Name     string
@@ -49,6 +50,9 @@ func cmdEnds(ts *testscript.TestScript, neg bool, args []string) {
 		for _, r := range table.Routes {
 			if outcome.Settings[r.Provider] == nil {
 				continue
+			}
+			if r.Settings != nil {
+				cmdProvider(ts, false, []string{r.Provider, string(r.Settings)})
 			}
 			d.run("", "networks", "select", r.On)
 			ids[r.Name+", "+outcome.Name] = d.swap(append(slices.Clone(r.Swap), "--provider", r.Provider, "--account", "Account 1"), r.Accept)
@@ -90,6 +94,9 @@ func endShown(shown string) (end []string) {
 			line, _, _ = strings.Cut(line, ": nothing in it")
 			end = append(end, strings.TrimSpace(evidence.ReplaceAllString(line, "$1: ")))
 		}
+	}
+	if strings.Contains(shown, "\n  throwaway account") {
+		end = append(end, "from a throwaway account")
 	}
 	return end
 }
