@@ -43,7 +43,7 @@ var (
 type relayCase struct {
 	at, paidAt               common.Address // who logs them
 	dst, origin, id, fillID  int64
-	in, out, amount, paid    int64 // amounts
+	in, out                  int64 // amounts
 	inToken, outToken        common.Address
 	depositor, to, exclusive common.Address
 	deadline, exclusivity    uint32
