@@ -106,18 +106,24 @@ func (s *Service) dropTaken(o *swap.Order) error {
 	return err
 }
 
-// lateLooksNeeded is how many looks at the chains and the provider, none of which failed, an
-// order has before it is no longer watched for its age: the daemon may have been off until
-// then, and the clock may have leapt.
-const lateLooksNeeded = 3
+// How much an order is looked at, without a failure of a chain or the provider, before it is no
+// longer watched for its age: the daemon may have been off until then, the clock may have
+// leapt, and a payment that was just made is not deep enough at first.
+const (
+	lateLooksNeeded = 3
+	lateLooksFor    = 10 * time.Minute // at least, from the first to the last
+)
 
 // lookedLate counts a look that ended with err, and reports whether there were enough.
 func (e *Engine) lookedLate(id string, err error) bool {
-	l := e.settlementWatch(id)
-	if err == nil && !e.Now().Before(l.quietUntil) {
-		l.lateLooks++
+	l, now := e.settlementWatch(id), e.Now()
+	if err != nil || now.Before(l.quietUntil) {
+		return false
 	}
-	return l.lateLooks >= lateLooksNeeded
+	if l.lateLooks++; l.lateLooks == 1 {
+		l.lateSince = now
+	}
+	return l.lateLooks >= lateLooksNeeded && now.Sub(l.lateSince) >= lateLooksFor
 }
 
 // closeByAge closes an order of which nothing proved the end for so long that nothing will.

@@ -212,6 +212,10 @@ func TestClosedByAge(t *testing.T) {
 			t.Fatalf("%s: not watched", name)
 		}
 		c.now = c.now.Add(month)
+		if o := c.pollRepeatedly(id); o.State != before.State || !o.Watched() {
+			t.Errorf("%s, within ten minutes: %s, watched %t", name, o.State, o.Watched())
+		}
+		c.now = c.now.Add(lateLooksFor)
 		o := c.pollRepeatedly(id)
 		want := swap.ClosedByAge
 		if before.State == swap.Closed {

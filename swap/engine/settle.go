@@ -158,6 +158,7 @@ type settlementWatch struct {
 	candidates     map[string]*swap.CandidatePayment // by name of the search
 	quietUntil     time.Time                         // the provider is not polled before
 	lateLooks      int                               // looks without a failure since the order was old enough to be closed by itself
+	lateSince      time.Time                         // of the first of them
 	depositChecked time.Time                         // when our own transaction was last checked
 	deposit        *chain.Evidence                   // of it, with its logs, if the proof rests on them
 	claimChecked   bool                              // the transaction of a final claim was checked
