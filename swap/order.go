@@ -138,7 +138,7 @@ type LogRef struct {
 	// BalanceIncrease means that a payment of the native coin shows only as an increase of
 	// Account's balance in Block. No other payment to Account in that block counts then.
 	BalanceIncrease bool           `json:"balanceIncrease,omitempty"`
-	Block           uint64         `json:"block,omitempty"`
+	Block           uint64         `json:"block,omitempty"` // with Account: of the native coin, also where a log shows it
 	Account         common.Address `json:"account,omitzero"`
 }
 

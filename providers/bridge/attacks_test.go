@@ -98,7 +98,10 @@ func calldata(selector string, words ...any) string {
 	return hexutil.Encode(data)
 }
 
-var testOrderID = common.HexToHash("0xe07f2e3d6be8f15d0b5184b828b8d685e85220f9b9023147c62d13b377386167")
+var (
+	testOrderID   = common.HexToHash("0xe07f2e3d6be8f15d0b5184b828b8d685e85220f9b9023147c62d13b377386167")
+	testAnotherID = common.HexToHash("0x1607f2e3d6be8f15d0b5184b828b8d685e85220f9b9023147c62d13b3773861e")
+)
 
 // An attack changes one or several places of a reply; what is shown may lie along.
 type attack struct {
@@ -123,8 +126,11 @@ var onDeposit = []attack{
 		tx(q, 1)["data"] = calldata("0x5a1ee3ac", testAccount, usdcOnBase, testOrderID)
 	}, swap.NotAsAccepted, "data"},
 	{"a deposit for another order", func(q map[string]any) {
-		tx(q, 1)["data"] = calldata("0xe8017952", testAccount, usdcOnBase, int64(25_000_000), common.HexToHash("0x01"))
+		tx(q, 1)["data"] = calldata("0xe8017952", testAccount, usdcOnBase, int64(25_000_000), testAnotherID)
 	}, swap.NotAsAccepted, "orderId"},
+	{"a deposit for an amount", func(q map[string]any) {
+		tx(q, 1)["data"] = calldata("0xe8017952", testAccount, usdcOnBase, int64(25_000_000), common.BigToHash(big.NewInt(1_000_000_001)))
+	}, swap.Undecodable, "orderId"},
 	{"a deposit for no order", func(q map[string]any) {
 		tx(q, 1)["data"] = calldata("0xe8017952", testAccount, usdcOnBase, int64(25_000_000), common.Hash{})
 	}, swap.Undecodable, "orderId"},

@@ -101,12 +101,19 @@ func (d deployment) decodeDeposit(t swap.Terms, c chain.Call) (swap.Effect, erro
 		}
 	}
 	id := common.Hash(words[len(want)])
-	if id == (common.Hash{}) {
+	if !isOrderID(id) {
 		return swap.Effect{}, refuse(swap.Undecodable, "orderId", "wants a deposit that names no order")
 	}
 	return swap.Effect{
 		Kind: swap.Deposit, Chain: t.SrcChain, Target: c.To, Spends: spends(t), TrustedTo: trustedSolver, DepositID: id,
 	}, nil
+}
+
+// isOrderID reports whether a word may be the hash that names an order. An amount, an address or
+// padding at the end of a stranger's transfer must not name one.
+func isOrderID(id common.Hash) bool {
+	var zeros [4]byte
+	return [4]byte(id[:4]) != zeros && [4]byte(id[wordLen-4:]) != zeros
 }
 
 // argumentsOf returns the words of a deposit by the function for this kind of input.

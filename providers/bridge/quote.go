@@ -230,7 +230,7 @@ func (q quoteReply) orderID(f swap.Effect, r swap.QuoteRequest, calldata []byte)
 		return common.Hash{}, none
 	}
 	id, err := parseHash(*q.Protocol.V2.OrderID)
-	if err != nil || id == (common.Hash{}) || !bytes.Contains(calldata, id[:]) {
+	if err != nil || !isOrderID(id) || !bytes.Contains(calldata, id[:]) {
 		return common.Hash{}, none
 	}
 	return id, nil

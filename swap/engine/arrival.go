@@ -53,9 +53,11 @@ func (e *Engine) proveDeposit(ctx context.Context, o swap.Order, p swap.Proof, d
 	}
 	l.depositChecked = e.Now()
 	if was := l.deposit; was != nil {
-		if l.deposit = mined; was.BlockHash != mined.BlockHash {
+		if was.BlockHash != mined.BlockHash {
+			l.deposit = mined
 			return nil, f, err // what linked a payment was read from a block that is gone
 		}
+		mined = was // what the verdict rests on, and not what hosts answer now
 	}
 	if v != nil {
 		v.Deposit = mined // it may be in another block by now
@@ -174,7 +176,11 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 	case !ev.Success || w.order.Terms.IsOwn(ev.From) || !proof.Follows(w.order, w.since, ev):
 		return paymentProof{}, isNothing, nil
 	}
+	mine := e.isMine(ev.From) // its bytes may be a provider's, whatever else they name
 	if paid, sum, ok := x.Linked(ev); ok {
+		if mine || x.FillsOtherRelay(ev) {
+			return paymentProof{seen: x.Candidate(paid[0], ev)}, isUnknownSender, nil
+		}
 		return e.linkedPayment(w, x, ev, paid, sum, named)
 	}
 	all, hosts, err := e.payments(ctx, x, ev)
@@ -185,7 +191,7 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 		return paymentProof{}, isUndecided, err
 	}
 	from := func(p proof.Payment) bool {
-		return x.Link == nil && !p.Ref.BalanceIncrease && !w.order.Terms.IsOwn(p.From) && (slices.Contains(x.From, p.From) || slices.Contains(x.From, ev.From))
+		return !mine && x.Link == nil && !p.Ref.BalanceIncrease && !w.order.Terms.IsOwn(p.From) && (slices.Contains(x.From, p.From) || slices.Contains(x.From, ev.From))
 	}
 	known := slices.DeleteFunc(slices.Clone(all), func(p proof.Payment) bool { return !from(p) })
 	if p, is := x.Likely(w.order, ev, all, e.isMine); is && !from(p) {

@@ -467,7 +467,7 @@ func TestCoinMovedBack(t *testing.T) {
 		clear  bool
 	}{
 		"in the block":           {func(*chain.Tx, *swap.Order) {}, false},
-		"not known when":         {func(tx *chain.Tx, _ *swap.Order) { tx.Mined = common.Hash{} }, false},
+		"not known when":         {func(tx *chain.Tx, _ *swap.Order) { tx.Mined, tx.State = common.Hash{}, chain.TxSent }, false},
 		"never":                  {func(tx *chain.Tx, _ *swap.Order) { tx.Mined, tx.State = common.Hash{}, chain.TxRejected }, true},
 		"later":                  {func(tx *chain.Tx, _ *swap.Order) { tx.SignedAtBlock = 1000 }, true},
 		"to somebody else":       {func(tx *chain.Tx, _ *swap.Order) { tx.Call.To = stranger }, true},

@@ -99,6 +99,54 @@ func TestLinked(t *testing.T) {
 	}
 }
 
+// TestLinkedByOurCalls checks that a call of the wallet's own, whose bytes a provider wrote, never
+// proves another order, whatever name it has: of an isolated account or of another account.
+func TestLinkedByOurCalls(t *testing.T) {
+	isolated, mine := common.Address{0x15}, common.Address{0x16}
+	for name, from := range map[string]common.Address{"isolated": isolated, "another account": mine, "a stranger": stranger} {
+		for _, tx := range []ledgerTx{named(arrival(1, stranger, 1000)), named(refund(1, stranger, 4900)), named(ledgerTx{hash: common.Hash{0xc1}, from: stranger, to: router, logs: []*types.Log{coinLog(router, account, 1000)}, internalTransfers: map[common.Address]int64{account: 1000}})} {
+			c := newProofFixture(t, 2)
+			c.engine.Mine = func(a common.Address) bool { return a == mine }
+			coins := tx.to == router
+			c, id := withDeposit(c, func(o *swap.Order) {
+				if coins {
+					o.Terms.TokenOut = chain.Native
+				}
+			})
+			c.order(func(o *swap.Order) { o.Terms.Isolated = isolated })
+			c.provider.proof = func(o swap.Order) swap.Proof {
+				if o.Terms.IsIsolated() {
+					return swap.Proof{Own: true}
+				}
+				return linkedProof(o)
+			}
+			on, chainID, end := c.dst, uint64(dstChain), swap.Filled
+			if tx.logs[0].Address == usdc {
+				on, chainID, end = c.src, srcChain, swap.Refunded
+			}
+			tx.from = from
+			c.claimEnd(end, on.mineFinal(tx), chainID)
+			o := c.pollRepeatedly(id)
+			if got := o.State.Final(); got != (from == stranger) {
+				t.Errorf("%s, %s: %s %q", name, end, o.State, o.Condition)
+			}
+		}
+	}
+}
+
+// TestLinkedInARelay checks that a transaction which fills a relay to the recipient proves no order
+// whose name is written behind it.
+func TestLinkedInARelay(t *testing.T) {
+	c, id := newDepositFixture(t, 2, nil)
+	c.provider.proof = linkedProof
+	x := named(arrival(1, stranger, 1000))
+	x.logs = append([]*types.Log{usualRelay.fill(1).logs[0]}, x.logs...)
+	c.claimEnd(swap.Filled, c.dst.mineFinal(x), dstChain)
+	if o := c.pollRepeatedly(id); o.State.Final() || o.Condition == swap.LikelyPaid {
+		t.Errorf("%s %q", o.State, o.Condition)
+	}
+}
+
 // TestLinkedOrders checks that of two equal orders each ends by the payment that names it, in
 // whatever order they come and whatever the provider says.
 func TestLinkedOrders(t *testing.T) {

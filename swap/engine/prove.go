@@ -89,6 +89,9 @@ func (e *Engine) proveOpaque(ctx context.Context, o swap.Order, p swap.Proof, st
 // have changed that balance in another way that is not known to the wei.
 func (e *Engine) callOutput(ctx context.Context, o swap.Order, ev chain.Evidence, v *swap.Verdict) (*big.Int, error) {
 	t := o.Terms
+	if proof.FillsRelayTo(ev.Logs, t.Recipient) {
+		return nil, nil // it pays for another deposit
+	}
 	if t.TokenOut != chain.Native {
 		if alone, err := e.settledAlone(o, ev); err != nil || !alone {
 			return nil, err

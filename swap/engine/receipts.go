@@ -24,6 +24,7 @@ func (e *Engine) proven(ctx context.Context, o *swap.Order, v swap.Verdict) (swa
 	case err != nil:
 		return swap.NoCause, err
 	case wait.Reason != "":
+		e.settlementWatch(o.ID).deposit = nil // read again: it may be what is forged
 		o.SetCause(wait)
 		return wait, nil
 	case o.Condition == swap.AmountUnclear:

@@ -236,13 +236,23 @@ func TestRelayOfAReorganisedDeposit(t *testing.T) {
 // TestRelayOfALie checks that neither one host nor both, which cannot forge what a block's hash
 // commits to, can say what our deposit's receipt names.
 func TestRelayOfALie(t *testing.T) {
-	for liars, cause := range map[int]swap.ReasonCode{1: "", 2: swap.ReceiptForged} {
+	for _, tc := range []struct {
+		liars, reads int // for how many reads they lie; 0 = always
+		cause        swap.ReasonCode
+	}{{liars: 1}, {liars: 2, cause: swap.ReceiptForged}, {liars: 2, reads: 1}} {
+		liars, cause, left := tc.liars, tc.cause, tc.reads*tc.liars
 		c, id := newRelayFixture(t, nil)
 		deposit := c.get(id).Results[0].Tx
 		lie := func(method string, result any) any {
 			r, is := result.(map[string]any)
 			if method != "eth_getTransactionReceipt" || !is || r["transactionHash"] != deposit {
 				return result
+			}
+			if tc.reads > 0 {
+				if left == 0 {
+					return result
+				}
+				left--
 			}
 			l := usualRelay.deposit()
 			l.TxHash, l.BlockHash, l.BlockNumber = deposit, r["blockHash"].(common.Hash), uint64(r["blockNumber"].(hexutil.Uint64))

@@ -116,7 +116,7 @@ func (e *Engine) maySweepInBlock(ctx context.Context, account common.Address, ca
 			return false, err
 		}
 		for _, tx := range made {
-			if tx == nil || tx.Call.To != account || tx.SignedAtBlock >= call.Block || tx.State == chain.TxRejected {
+			if tx == nil || tx.Call.To != account || tx.SignedAtBlock >= call.Block || tx.State.Final() && tx.Mined == (common.Hash{}) {
 				continue
 			}
 			if tx.Mined == (common.Hash{}) {

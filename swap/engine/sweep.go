@@ -210,7 +210,7 @@ func (w *sweeper) sweep(ctx context.Context, f journal.Found, order string) (aga
 	if err != nil {
 		return false, err
 	}
-	made, err := w.o.Sender.RecordsByNonce(f.Chain, f.Account, 0, n.Next+1)
+	made, err := w.o.Sender.RecordsByNonce(f.Chain, f.Account, 0, maxIsolatedNonces)
 	if err != nil {
 		return false, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"swapkeep/swap"
 
+	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -19,12 +20,13 @@ var usedBucket = []byte("used_proof")
 var ErrProofUsed = errors.New("another order ended by the same payment")
 
 // What an entry of the bucket stands for. After chain id and kind, a key has: hash and
-// index of a log; hash (n); block and account (i); or block, account and hash (p).
+// index of a log; hash (n); block and account (i); or block, account, hash and, if a log shows it,
+// the log's index (p).
 const (
 	usedLog      = 'l'
 	usedCoin     = 'n' // a transaction's payment of the native coin
 	usedIncrease = 'i' // increase of an account's native balance in a block
-	usedPaid     = 'p' // the same payment as usedCoin, by where it arrived
+	usedPaid     = 'p' // the same payment as usedCoin, or one of the coin as usedLog, by where it arrived
 )
 
 // usedKey returns a key, or the beginning of one.
@@ -37,10 +39,14 @@ func usedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
 // counted, and the other way round.
 func keys(r swap.LogRef) (takes, excludes [][]byte) {
 	number := func(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
-	if r.Index >= 0 {
-		return [][]byte{usedKey(r.Chain, usedLog, r.Tx[:], number(uint64(r.Index)))}, nil
-	}
 	where := slices.Concat(number(r.Block), r.Account[:])
+	if r.Index >= 0 {
+		takes = [][]byte{usedKey(r.Chain, usedLog, r.Tx[:], number(uint64(r.Index)))}
+		if r.Account == (common.Address{}) { // of a token
+			return takes, nil
+		}
+		return append(takes, usedKey(r.Chain, usedPaid, where, r.Tx[:], number(uint64(r.Index)))), [][]byte{usedKey(r.Chain, usedIncrease, where)}
+	}
 	takes = [][]byte{usedKey(r.Chain, usedCoin, r.Tx[:])}
 	if r.BalanceIncrease {
 		return append(takes, usedKey(r.Chain, usedIncrease, where)), [][]byte{usedKey(r.Chain, usedPaid, where)}

@@ -114,7 +114,7 @@ func (x AwaitedPayment) Candidate(p Payment, ev chain.Evidence) *swap.CandidateP
 // the wallet's own, which mine recognises, must have paid.
 func (x AwaitedPayment) Likely(o swap.Order, ev chain.Evidence, all []Payment, mine func(common.Address) bool) (Payment, bool) {
 	enough := slices.DeleteFunc(slices.Clone(all), func(p Payment) bool { return p.Amount.Cmp(x.Least) < 0 })
-	if x.By != swap.ProvenByArrival || o.Claim == nil || o.Claim.State != swap.Filled || o.Claim.Tx != ev.Tx || len(ev.Hosts) < 2 || len(enough) != 1 || x.fillsOtherRelay(ev) {
+	if x.By != swap.ProvenByArrival || o.Claim == nil || o.Claim.State != swap.Filled || o.Claim.Tx != ev.Tx || len(ev.Hosts) < 2 || len(enough) != 1 || x.FillsOtherRelay(ev) {
 		return Payment{}, false
 	}
 	p := enough[0]

@@ -59,7 +59,7 @@ func coinPayments(x swap.Arrival, ev chain.Evidence) (all []Payment, sum *big.In
 		if to := common.Hash(l.Data[:common.HashLength]); to != TopicOf(x.To) {
 			continue
 		}
-		p := Payment{From: l.Address, Amount: new(big.Int).SetBytes(l.Data[common.HashLength:]), Ref: swap.LogRef{Chain: ev.Chain, Tx: ev.Tx, Index: i}}
+		p := Payment{From: l.Address, Amount: new(big.Int).SetBytes(l.Data[common.HashLength:]), Ref: swap.LogRef{Chain: ev.Chain, Tx: ev.Tx, Index: i, Block: ev.Block, Account: x.To}}
 		all, sum = append(all, p), sum.Add(sum, p.Amount)
 	}
 	return all, sum

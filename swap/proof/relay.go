@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"bytes"
 	"math/big"
 	"slices"
 
@@ -133,7 +134,7 @@ func (x AwaitedPayment) relayed(ev chain.Evidence) (paid []Payment, sum *big.Int
 		if !is || f.relay != *x.relay || f.recipient != TopicOf(x.To) || f.amount.Sign() <= 0 {
 			continue
 		}
-		p := Payment{From: f.relayer, Amount: f.amount, Ref: swap.LogRef{Chain: ev.Chain, Tx: ev.Tx, Index: i}}
+		p := Payment{From: f.relayer, Amount: f.amount, Ref: swap.LogRef{Chain: ev.Chain, Tx: ev.Tx, Index: i, Block: ev.Block, Account: x.To}}
 		if f.slow {
 			p.From = x.Link.Relay.Destination
 		}
@@ -143,7 +144,7 @@ func (x AwaitedPayment) relayed(ev chain.Evidence) (paid []Payment, sum *big.Int
 		}
 		sum = f.amount
 		if x.Token != chain.Native {
-			p.Ref.Index = at
+			p.Ref = swap.LogRef{Chain: ev.Chain, Tx: ev.Tx, Index: at}
 			if kept := swap.NetOf(chain.Transfers(ev.Logs), x.To)[x.Token]; kept == nil || kept.Cmp(sum) < 0 {
 				sum = kept // the rest left again in the same transaction
 			}
@@ -189,14 +190,28 @@ func (x AwaitedPayment) shows(l *types.Log, amount *big.Int) bool {
 	return slices.Equal(l.Topics, []common.Hash{withdrawal, pool}) || slices.Equal(l.Topics, []common.Hash{transferred, pool, {}})
 }
 
-// fillsOtherRelay reports whether a transaction fills a relay to the awaited account that is not
+// FillsOtherRelay reports whether a transaction fills a relay to the awaited account that is not
 // x's: the event names the deposit that its payment is for.
-func (x AwaitedPayment) fillsOtherRelay(ev chain.Evidence) bool {
-	if x.Link == nil || x.Link.Relay == nil {
-		return false
-	}
+func (x AwaitedPayment) FillsOtherRelay(ev chain.Evidence) bool {
 	return slices.ContainsFunc(ev.Logs, func(l *types.Log) bool {
+		if !fillsRelayTo(l, x.To) {
+			return false
+		}
+		if x.relay == nil {
+			return true
+		}
 		f, is := x.fillIn(l)
-		return is && f.recipient == TopicOf(x.To) && (x.relay == nil || f.relay != *x.relay)
+		return !is || f.relay != *x.relay
 	})
+}
+
+// FillsRelayTo reports whether a transaction fills a relay to an account.
+func FillsRelayTo(logs []*types.Log, to common.Address) bool {
+	return slices.ContainsFunc(logs, func(l *types.Log) bool { return fillsRelayTo(l, to) })
+}
+
+// fillsRelayTo reports whether a log is the fill of a relay that names an account anywhere. Any
+// contract's counts: whoever logs one falsely only makes his own transaction prove less.
+func fillsRelayTo(l *types.Log, to common.Address) bool {
+	return l != nil && len(l.Topics) > 0 && l.Topics[0] == filledRelay && bytes.Contains(l.Data, TopicOf(to).Bytes())
 }

@@ -164,8 +164,8 @@ func TestRelayed(t *testing.T) {
 		{name: "a fast fill for less", change: filled(func(f *relayFillCase) { f.updatedAmount = 970 }), got: 970, from: filler, index: 1},
 
 		{name: "another contract's deposit", change: func(c *relayCase) { c.at = thief }, other: true},
-		{name: "another contract's fill", change: func(c *relayCase) { c.paidAt = thief }},
-		{name: "the other chain's contract", change: func(c *relayCase) { c.paidAt = poolHere }},
+		{name: "another contract's fill", change: func(c *relayCase) { c.paidAt = thief }, other: true},
+		{name: "the other chain's contract", change: func(c *relayCase) { c.paidAt = poolHere }, other: true},
 		{name: "to another chain", change: func(c *relayCase) { c.dst = 1 }, other: true},
 		{name: "with a message", change: func(c *relayCase) { c.message = "x" }, other: true},
 		{name: "less than the minimum", await: func(a *swap.Arrival) { a.Least = big.NewInt(1001) }, other: true},
@@ -181,8 +181,8 @@ func TestRelayed(t *testing.T) {
 		{name: "exclusive relayer", change: filled(func(f *relayFillCase) { f.exclusive = filler }), other: true},
 		{name: "depositor", change: filled(func(f *relayFillCase) { f.depositor = thief }), other: true},
 		{name: "recipient", change: filled(func(f *relayFillCase) { f.to = thief }), other: true},
-		{name: "message", change: filled(func(f *relayFillCase) { f.messageHash = common.Hash{1} })},
-		{name: "updated message", change: filled(func(f *relayFillCase) { f.updatedHash = common.Hash{1} })},
+		{name: "message", change: filled(func(f *relayFillCase) { f.messageHash = common.Hash{1} }), other: true},
+		{name: "updated message", change: filled(func(f *relayFillCase) { f.updatedHash = common.Hash{1} }), other: true},
 		{name: "updated recipient", change: filled(func(f *relayFillCase) { f.updated, f.transferTo = thief, thief })},
 		{name: "updated to nothing", change: filled(func(f *relayFillCase) { f.updatedAmount = 0 })},
 
@@ -247,9 +247,9 @@ func TestRelayed(t *testing.T) {
 			switch {
 			case ok != (tc.got > 0):
 				t.Fatalf("linked: %t, %+v", ok, paid)
-			case ok && (sum.Int64() != tc.got || len(paid) != 1 || paid[0].From != tc.from || paid[0].Ref != swap.LogRef{Chain: 8453, Tx: fillTx, Index: tc.index}):
+			case ok && (sum.Int64() != tc.got || len(paid) != 1 || paid[0].From != tc.from || paid[0].Ref.Chain != 8453 || paid[0].Ref.Tx != fillTx || paid[0].Ref.Index != tc.index || (paid[0].Ref.Account == x.To) != (x.Token == chain.Native)):
 				t.Errorf("%s, %+v", sum, paid)
-			case x.fillsOtherRelay(ev) != tc.other:
+			case x.FillsOtherRelay(ev) != tc.other:
 				t.Errorf("fills another relay: %t", !tc.other)
 			}
 		})
