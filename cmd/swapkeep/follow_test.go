@@ -112,7 +112,7 @@ func shown(t *testing.T, o protocol.Order) string {
 	on, out := onPaper()
 	l := &daemonConn{t: on, networks: map[uint64]protocol.Network{
 		8453: {ChainID: 8453, Name: "Base", Symbol: "ETH", Decimals: 18, Explorer: "https://basescan.org"}, 42161: {ChainID: 42161, Name: "Arbitrum One", Symbol: "ETH", Decimals: 18}},
-		tokens: map[tokenID]protocol.Token{{8453, usdcBase}: {Symbol: "USDC", Decimals: 6}, {42161, usdcOne}: {Symbol: "USDC", Decimals: 6}, {8453, thePayer}: {Symbol: "WETH", Decimals: 18}}}
+		tokens: map[tokenID]protocol.Token{{8453, usdcBase}: {Symbol: "USDC", Decimals: 6}, {42161, usdcOne}: {Symbol: "USDC", Decimals: 6}, {8453, thePayer}: {Symbol: "WETH", Decimals: 18}, {8453, protocol.Native}: {Symbol: "ETH", Decimals: 18}}}
 	if err := l.printOrder(t.Context(), protocol.OrderResult{Order: o}); err != nil {
 		t.Fatal(err)
 	}

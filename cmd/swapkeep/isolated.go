@@ -97,6 +97,10 @@ func isolatedInput(o protocol.Order) (key string, back *big.Int) {
 		if slices.ContainsFunc(o.Isolation.Left, ofInput) {
 			return "order_funds_isolated_left", nil
 		}
+		// Tokens go back before the coin does.
+		if len(o.Isolation.Left) > 0 || slices.ContainsFunc(o.Isolation.Returned, func(r protocol.Returned) bool { return r.Token == protocol.Native }) {
+			return "order_funds_isolated_taken", nil
+		}
 	}
 	return "order_funds_isolated", nil
 }

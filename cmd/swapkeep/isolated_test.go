@@ -67,6 +67,7 @@ func TestThrowawayAccountOfAnOrder(t *testing.T) {
 			"funds Your 25 USDC is in the throwaway account on Base. It comes back to 0xme by itself while the wallet is unlocked."}},
 		{back(usdcBase, "25000000"), []string{"came back 25 USDC, transaction https://basescan.org/tx/" + string(payment), "funds 25 USDC came back from the throwaway account to 0xme on Base."}},
 		{back(thePayer, "1"), []string{"came back 0.000000000000000001 WETH, transaction ", "funds Your 25 USDC is in the throwaway account"}},
+		{back(protocol.Native, "1"), []string{"funds Your 25 USDC is no longer in the throwaway account on Base: the contract that was allowed to take it has taken it."}},
 		{stays, []string{"stays 25 USDC stays there: moving it costs more than it is worth", "funds Your 25 USDC is in the throwaway account on Base and stays there."}},
 	} {
 		o := isolatedOrder()

@@ -202,7 +202,7 @@ func nothingTaken(o swap.Order) swap.SourceCode {
 // nothingTakenTexts has the English text of the results of nothingTaken.
 var nothingTakenTexts = map[swap.SourceCode]string{
 	swap.WrappedOnly:   "nothing that spends was signed; the input is held as the wrapped coin",
-	swap.IsolatedOnly:  "nothing that spends was signed; what was moved to the isolated account is moved back",
+	swap.IsolatedOnly:  "nothing that spends was signed; what is left in the isolated account is moved back",
 	swap.NoSpendSigned: "nothing that spends was signed",
 	swap.NothingSigned: "nothing was signed",
 }

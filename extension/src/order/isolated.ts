@@ -21,5 +21,8 @@ export function isolatedFunds({ terms, steps, isolation }: Order): { key: Messag
 	if (!steps.some((s) => s.effect.kind === "fund" && s.done && s.effect.spends?.some(ofInput))) return undefined;
 	const back = isolation?.returned?.find(ofInput);
 	if (back) return { key: "order_funds_returned", back: back.amount };
-	return { key: isolation?.left?.some(ofInput) ? "order_funds_isolated_left" : "order_funds_isolated" };
+	if (isolation?.left?.some(ofInput)) return { key: "order_funds_isolated_left" };
+	// Tokens go back before the coin does.
+	const over = isolation?.left?.length || isolation?.returned?.some((r) => r.token === NATIVE);
+	return { key: over ? "order_funds_isolated_taken" : "order_funds_isolated" };
 }

@@ -209,7 +209,7 @@ describe("an end", () => {
 		};
 		const at = ["Account 1", "net 1"];
 		expect(funds({})).toEqual({ key: "order_funds_isolated", values: ["1000@USDC/1", ...at] });
-		expect(funds({ isolation: { returned: [{ token: coin, amount: "7", tx }] } })?.key).toBe("order_funds_isolated");
+		expect(funds({ isolation: { returned: [{ token: coin, amount: "7", tx }] } })?.key).toBe("order_funds_isolated_taken");
 		expect(funds({ isolation: { returned: [{ token: usdc, amount: "1000", tx }] } })).toEqual({ key: "order_funds_returned", values: ["1000@USDC/1", ...at] });
 		expect(funds({ isolation: { left: [{ token: usdc, amount: "1000" }] } })).toEqual({ key: "order_funds_isolated_left", values: ["1000@USDC/1", ...at] });
 		expect(funds({ isolation: { returned: [{ token: coin, amount: "990", tx }] } }, coin)).toEqual({ key: "order_funds_returned", values: ["990@ETH/1", ...at] });

@@ -121,7 +121,7 @@ function settling(order: Order, format: OrderFormatter): StepLine {
 	if (order.state === "filled") return { mark: "done", title, ...link };
 	if (order.state === "refunded") return { mark: "failed", title, note: line("order_note_refunded"), ...link };
 	if (order.final) return { mark: order.state === "failed" && order.steps.every((s) => s.done) ? "failed" : "dropped", title };
-	if (order.condition === "likely_paid") return { mark: "waiting", title, note: line("order_note_reported") };
+	if (order.condition === "likely_paid" && (order.state === "settling" || order.state === "closed")) return { mark: "waiting", title, note: line("order_note_reported") };
 	if (order.state === "closed") return { mark: "waiting", title }; // nobody knows that it was not done
 	return { mark: order.state === "settling" ? underWay(order) : "preview", title };
 }
