@@ -100,7 +100,7 @@ race:
 # log, which fails while the engine's model has a full disk.
 plain:
 	$(GO) test -count=1 -timeout 20m -skip '^TestHostile' $$($(GO) list ./... | grep -vxF -e swapkeep/keys $(RACED:%=-e swapkeep/%)) $(WHOLE:%=./%)
-	$(GO) test -run '$(UNRACED)' $(UNRACED_IN:%=./%)
+	$(GO) test -timeout 20m -run '$(UNRACED)' $(UNRACED_IN:%=./%)
 
 # Every provider against lies in every field of its replies, and against named attacks; and the
 # real engine against payments that a provider names falsely. A line for each provider says how

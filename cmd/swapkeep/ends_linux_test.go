@@ -57,7 +57,9 @@ func cmdEnds(ts *testscript.TestScript, neg bool, args []string) {
 			d.run("", "networks", "select", r.On)
 			ids[r.Name+", "+outcome.Name] = d.swap(append(slices.Clone(r.Swap), "--provider", r.Provider, "--account", "Account 1"), r.Accept)
 		}
-		d.until("the provider has reported on every order", func(o protocol.Order) bool { return o.Claim != nil })
+		d.until("the provider has reported on every order", func(o protocol.Order) bool {
+			return o.Claim != nil && (o.Claim.State != "settling" || outcome.Name == "silent")
+		})
 	}
 	d.until("what was reported is looked for", func(o protocol.Order) bool {
 		return o.Condition != "" || o.Claim.State != "filled" && o.Claim.State != "refunded"
@@ -132,9 +134,13 @@ func (d scriptDaemon) orders(args ...string) []protocol.Order {
 }
 
 func (d scriptDaemon) until(what string, holds func(protocol.Order) bool) {
-	if !await.Holds(time.Minute, func() bool {
+	// Polls of what does not change become rarer, up to one a minute.
+	if !await.Holds(3*time.Minute, func() bool {
 		return !slices.ContainsFunc(d.orders("--open"), func(o protocol.Order) bool { return !holds(o) })
 	}) {
+		for _, o := range d.orders("--open") {
+			d.ts.Logf("%s %s %s: %q, claim %+v", o.ID, o.Terms.Provider, o.State, o.Condition, o.Claim)
+		}
 		d.ts.Fatalf("never: %s", what)
 	}
 }
