@@ -48,26 +48,27 @@ func (l eventLog) wordAddress(i int) common.Address {
 
 func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
 
-var (
-	transferTopic = topic("Transfer(address,address,uint256)")
-	approvalTopic = topic("Approval(address,address,uint256)")
-)
+// TransferTopic is the topic of Transfer(address,address,uint256), which ERC-20 tokens and NFTs
+// share; an NFT's has the number as a topic too.
+var TransferTopic = topic("Transfer(address,address,uint256)")
+
+var approvalTopic = topic("Approval(address,address,uint256)")
 
 // events are the logs that move value or grant allowances: of ERC-20, ERC-721, ERC-1155,
 // the wrapped coin (WETH9 emits no Transfer when it mints and burns), and Permit2, whose
 // forks use the same events.
 var events = []event{
-	{transferTopic, 3, 32, func(e *effects, l eventLog) bool {
+	{TransferTopic, 3, 32, func(e *effects, l eventLog) bool {
 		token := l.Address
 		if nativeLogs[token] {
 			token = Native
 		}
 		return e.move(token, l.topicAddress(1), l.topicAddress(2), l.word(0), nil)
 	}},
-	{transferTopic, 4, 0, func(e *effects, l eventLog) bool {
+	{TransferTopic, 4, 0, func(e *effects, l eventLog) bool {
 		return e.move(l.Address, l.topicAddress(1), l.topicAddress(2), big.NewInt(1), l.topicNumber(3))
 	}},
-	{transferTopic, 1, 96, func(e *effects, l eventLog) bool { // tokens older than "indexed"
+	{TransferTopic, 1, 96, func(e *effects, l eventLog) bool { // tokens older than "indexed"
 		return e.move(l.Address, l.wordAddress(0), l.wordAddress(1), l.word(2), nil)
 	}},
 	{topic("TransferSingle(address,address,address,uint256,uint256)"), 4, 64, func(e *effects, l eventLog) bool {
@@ -176,7 +177,7 @@ func (e *effects) add(l eventLog) {
 func Transfers(logs []*types.Log) []Movement {
 	var found []Movement
 	for _, l := range logs {
-		if l == nil || len(l.Topics) != 3 || l.Topics[0] != transferTopic || len(l.Data) != 32 {
+		if l == nil || len(l.Topics) != 3 || l.Topics[0] != TransferTopic || len(l.Data) != 32 {
 			continue
 		}
 		found = append(found, Movement{

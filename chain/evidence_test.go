@@ -89,7 +89,7 @@ func (c claimedTx) receipt(arg json.RawMessage) (any, error) {
 	hash := claimedHash(c.block, c.fork)
 	if c.amount != 0 {
 		logs = append(logs, map[string]any{
-			"address": common.Address{9}, "topics": []common.Hash{transferTopic, {}, {}}, "data": hexutil.Bytes(common.LeftPadBytes([]byte{c.amount}, 32)),
+			"address": common.Address{9}, "topics": []common.Hash{TransferTopic, {}, {}}, "data": hexutil.Bytes(common.LeftPadBytes([]byte{c.amount}, 32)),
 			"transactionHash": tx, "blockHash": hash, "blockNumber": hexutil.Uint64(c.block), "logIndex": "0x0", "transactionIndex": "0x0",
 		})
 	}
@@ -280,8 +280,8 @@ func TestReplacedAcrossHosts(t *testing.T) {
 func TestTransfers(t *testing.T) {
 	token, from, to := common.Address{1}, common.Address{2}, common.Address{3}
 	pad := func(a common.Address) common.Hash { return common.BytesToHash(a[:]) }
-	good := &types.Log{Address: token, Topics: []common.Hash{transferTopic, pad(from), pad(to)}, Data: common.LeftPadBytes([]byte{5}, 32)}
-	nft := &types.Log{Address: token, Topics: []common.Hash{transferTopic, pad(from), pad(to), {1}}}
+	good := &types.Log{Address: token, Topics: []common.Hash{TransferTopic, pad(from), pad(to)}, Data: common.LeftPadBytes([]byte{5}, 32)}
+	nft := &types.Log{Address: token, Topics: []common.Hash{TransferTopic, pad(from), pad(to), {1}}}
 	short := &types.Log{Address: token, Topics: good.Topics, Data: []byte{5}}
 	got := Transfers([]*types.Log{nil, nft, short, good, {Address: token}})
 	want := []Movement{{Token: token, From: from, To: to, Amount: big.NewInt(5)}}

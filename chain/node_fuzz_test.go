@@ -114,7 +114,7 @@ func honest(ev Evidence, status uint64) script {
 func FuzzEvidence(f *testing.F) {
 	ev := Evidence{
 		Chain: 1, Tx: minedTx, Block: 5, BlockHash: minedBlock, Depth: 4, GasUsed: 21000, FeePaid: big.NewInt(1e14), To: common.Address{1}, Time: time.Unix(1700000000, 0), From: common.Address{2}, Value: big.NewInt(9),
-		Logs: []*types.Log{{Address: common.Address{3}, Topics: []common.Hash{transferTopic, {1}, {2}}, Data: words(9), TxHash: minedTx, BlockHash: minedBlock, BlockNumber: 5}},
+		Logs: []*types.Log{{Address: common.Address{3}, Topics: []common.Hash{TransferTopic, {1}, {2}}, Data: words(9), TxHash: minedTx, BlockHash: minedBlock, BlockNumber: 5}},
 	}
 	good := honest(ev, 1)
 	add := func(s script, latest uint64) {
@@ -377,10 +377,10 @@ func FuzzSimulation(f *testing.F) {
 	call := func(status uint64, logs ...simulatedLog) simulatedCall {
 		return simulatedCall{ReturnData: hexutil.Bytes{}, Status: hexutil.Uint64(status), GasUsed: 21000, Logs: append([]simulatedLog{}, logs...)}
 	}
-	sends := simulatedLog{native, []common.Hash{transferTopic, common.BytesToHash(from[:]), common.BytesToHash(to[:])}, words(9)}
+	sends := simulatedLog{native, []common.Hash{TransferTopic, common.BytesToHash(from[:]), common.BytesToHash(to[:])}, words(9)}
 	for _, blocks := range [][]simulatedBlock{
 		{{5, []simulatedCall{call(1, sends)}}}, {{5, []simulatedCall{call(1)}}}, {{0, []simulatedCall{call(1, sends)}}}, {{5, nil}}, {},
-		{{5, []simulatedCall{call(0, sends)}}}, {{5, []simulatedCall{call(1, sends, simulatedLog{native, []common.Hash{transferTopic}, words(1)})}}},
+		{{5, []simulatedCall{call(0, sends)}}}, {{5, []simulatedCall{call(1, sends, simulatedLog{native, []common.Hash{TransferTopic}, words(1)})}}},
 	} {
 		f.Add(must(json.Marshal(blocks)))
 	}

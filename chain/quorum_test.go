@@ -126,10 +126,10 @@ func TestSimulations(t *testing.T) {
 	type result = map[string]any
 	block := func(result result) any { return []any{map[string]any{"number": "0x9", "calls": []any{result}}} }
 	moved := c.says(t, "eth_simulateV1", block(result{"status": "0x1", "gasUsed": "0x1", "returnData": "0x", "logs": []any{
-		result{"address": keeper, "topics": []common.Hash{transferTopic, common.BytesToHash(owner[:]), {31: 1}}, "data": common.Hash{31: 5}}}}))
+		result{"address": keeper, "topics": []common.Hash{TransferTopic, common.BytesToHash(owner[:]), {31: 1}}, "data": common.Hash{31: 5}}}}))
 	fails := []string{c.says(t, "eth_simulateV1", block(result{"status": "0x0", "gasUsed": "0x1", "returnData": "0x"})), c.says(t, "eth_simulateV1", &rpcError{Code: 3, Message: "execution reverted"})}
 	unclear := c.says(t, "eth_simulateV1", block(result{"status": "0x1", "gasUsed": "0x1", "returnData": "0x", "logs": []any{
-		result{"address": keeper, "topics": []common.Hash{transferTopic, {}}, "data": "0x"}}}))
+		result{"address": keeper, "topics": []common.Hash{TransferTopic, {}}, "data": "0x"}}}))
 	for name, tc := range map[string]struct {
 		hosts []string
 		shown int // results with Shown set
@@ -220,7 +220,7 @@ func TestQueryStopsAtQuorum(t *testing.T) {
 // moving serves a host that simulates a movement which does not happen.
 func (c *testChain) moving(t *testing.T) string {
 	type result = map[string]any
-	log := result{"address": keeper, "topics": []common.Hash{transferTopic, common.BytesToHash(owner[:]), {31: 1}}, "data": common.Hash{31: 5}}
+	log := result{"address": keeper, "topics": []common.Hash{TransferTopic, common.BytesToHash(owner[:]), {31: 1}}, "data": common.Hash{31: 5}}
 	return c.says(t, "eth_simulateV1", []any{result{"number": "0x9", "calls": []any{result{"status": "0x1", "gasUsed": "0x1", "returnData": "0x", "logs": []any{log}}}}})
 }
 

@@ -58,9 +58,9 @@ func TestSimulate(t *testing.T) {
 		grants    []Grant
 		unclear   bool
 	}{
-		{"erc-20 transfer", emit[3], words(transferTopic, owner, other, 5), []Movement{{emit[3], owner, other, five, nil}}, nil, false},
-		{"erc-721 transfer", emit[4], words(transferTopic, owner, other, 5), []Movement{{emit[4], owner, other, big.NewInt(1), five}}, nil, false},
-		{"old token", emit[1], words(transferTopic, owner, other, 5), []Movement{{emit[1], owner, other, five, nil}}, nil, false},
+		{"erc-20 transfer", emit[3], words(TransferTopic, owner, other, 5), []Movement{{emit[3], owner, other, five, nil}}, nil, false},
+		{"erc-721 transfer", emit[4], words(TransferTopic, owner, other, 5), []Movement{{emit[4], owner, other, big.NewInt(1), five}}, nil, false},
+		{"old token", emit[1], words(TransferTopic, owner, other, 5), []Movement{{emit[1], owner, other, five, nil}}, nil, false},
 		{"erc-1155", emit[4], words(topic("TransferSingle(address,address,address,uint256,uint256)"), other, owner, other, 9, 5), []Movement{{emit[4], owner, other, five, big.NewInt(9)}}, nil, false},
 		{
 			"erc-1155 batch", emit[4],
@@ -85,7 +85,7 @@ func TestSimulate(t *testing.T) {
 			"permit2 permit", emit[4], words(topic("Permit(address,address,address,uint160,uint48,uint48)"), owner, weth, other, 5, 99, 0),
 			nil, []Grant{{Token: weth, Owner: owner, Spender: other, Amount: five, Via: emit[4]}}, false,
 		},
-		{"transfer event of a non-standard form", emit[2], words(transferTopic, owner, other, 5), nil, nil, true},
+		{"transfer event of a non-standard form", emit[2], words(TransferTopic, owner, other, 5), nil, nil, true},
 		{"log without topic", emit[0], words(7), nil, nil, false},
 		{"unknown event", emit[1], words(common.Hash{1}, 5), nil, nil, false},
 	} {
@@ -261,7 +261,7 @@ func FuzzLogs(f *testing.F) {
 				t.Fatalf("grant %+v", g)
 			}
 		}
-		if len(l.Topics) > 0 && l.Topics[0] == transferTopic && len(e.movements) != 1 && !e.unclear {
+		if len(l.Topics) > 0 && l.Topics[0] == TransferTopic && len(e.movements) != 1 && !e.unclear {
 			t.Error("a transfer went unseen")
 		}
 		if len(l.Topics) > 0 && l.Topics[0] == approvalTopic && len(l.Topics) < 4 && len(e.grants) != 1 && !e.unclear {

@@ -25,10 +25,6 @@ func (c contracts) AskToken(ctx context.Context, id uint64, address common.Addre
 	return tokens.Answers(a), err
 }
 
-// transferTopic is the event Transfer(address,address,uint256), which tokens and NFTs share;
-// an NFT's has the number as a topic too.
-var transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
-
 // SettledBlock returns the newest block that two hosts, where two are configured, hold settled.
 func (c contracts) SettledBlock(ctx context.Context, id uint64) (uint64, error) {
 	b, _, err := c.MultiClient.Settled(ctx, id)
@@ -38,7 +34,7 @@ func (c contracts) SettledBlock(ctx context.Context, id uint64) (uint64, error) 
 // Incoming implements tokens.Transfers by one bounded search for logs.
 func (c contracts) Incoming(ctx context.Context, id uint64, account common.Address, from uint64) (all []common.Address, through uint64, err error) {
 	to := common.BytesToHash(account[:])
-	found, err := c.MultiClient.Logs(ctx, id, chain.LogFilter{Topics: [][]common.Hash{{transferTopic}, {}, {to}}}, from)
+	found, err := c.MultiClient.Logs(ctx, id, chain.LogFilter{Topics: [][]common.Hash{{chain.TransferTopic}, {}, {to}}}, from)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"strings"
 
+	"swapkeep/chain"
 	"swapkeep/providers/wire"
 	"swapkeep/swap"
 
@@ -99,7 +100,7 @@ var jamFilledTopic = crypto.Keccak256Hash([]byte("BebopJamOrderFilled(uint256,ad
 // nonce of a taker once. The exact input must also leave the taker, so that an order with
 // the same nonce and another input is not taken for this one.
 func (m *jamMessage) fill(d expectedOrder, c core) []swap.LogPattern {
-	return append(m.trace(d, c), swap.LogPattern{Address: c.sell, Topics: []common.Hash{transferTopic, addressTopic(c.taker), {}}, Amount: c.sellAmount})
+	return append(m.trace(d, c), swap.LogPattern{Address: c.sell, Topics: []common.Hash{chain.TransferTopic, addressTopic(c.taker), {}}, Amount: c.sellAmount})
 }
 
 // trace has no amount: with a fee-on-transfer token the transferred amount differs.

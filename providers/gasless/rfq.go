@@ -3,6 +3,7 @@ package gasless
 import (
 	"math/big"
 
+	"swapkeep/chain"
 	"swapkeep/providers/wire"
 	"swapkeep/swap"
 
@@ -75,11 +76,8 @@ func (m *rfqMessage) values(c core) apitypes.TypedDataMessage {
 // core-concepts/monetization): nothing that is signed would pay the receiver.
 func (m *rfqMessage) fees(expectedOrder) []swap.Payment { return nil }
 
-var (
-	transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
-	// rfqFilledTopic is the topic of BebopOrder(uint128 indexed eventId). The id is not signed.
-	rfqFilledTopic = crypto.Keccak256Hash([]byte("BebopOrder(uint128)"))
-)
+// rfqFilledTopic is the topic of BebopOrder(uint128 indexed eventId). The id is not signed.
+var rfqFilledTopic = crypto.Keccak256Hash([]byte("BebopOrder(uint128)"))
 
 // fill needs exactly the input to go to the maker, at least the signed output to come from
 // it, and the settlement's event in the same transaction. The maker may have improved the
@@ -87,8 +85,8 @@ var (
 func (m *rfqMessage) fill(d expectedOrder, c core) []swap.LogPattern {
 	maker := addressTopic(m.MakerAddress.Address)
 	return []swap.LogPattern{
-		{Address: c.sell, Topics: []common.Hash{transferTopic, addressTopic(c.taker), maker}, Amount: c.sellAmount},
-		{Address: c.buy, Topics: []common.Hash{transferTopic, maker, addressTopic(c.receiver)}, Amount: c.minBuy, AtLeast: true},
+		{Address: c.sell, Topics: []common.Hash{chain.TransferTopic, addressTopic(c.taker), maker}, Amount: c.sellAmount},
+		{Address: c.buy, Topics: []common.Hash{chain.TransferTopic, maker, addressTopic(c.receiver)}, Amount: c.minBuy, AtLeast: true},
 		{Address: d.settlement, Topics: []common.Hash{rfqFilledTopic, {}}},
 	}
 }
@@ -97,7 +95,7 @@ func (m *rfqMessage) fill(d expectedOrder, c core) []swap.LogPattern {
 // the signed price. A transfer of 0 does not count: anyone can make a token log that.
 func (m *rfqMessage) trace(d expectedOrder, c core) []swap.LogPattern {
 	return []swap.LogPattern{
-		{Address: c.sell, Topics: []common.Hash{transferTopic, addressTopic(c.taker), addressTopic(m.MakerAddress.Address)}, Amount: big.NewInt(1), AtLeast: true},
+		{Address: c.sell, Topics: []common.Hash{chain.TransferTopic, addressTopic(c.taker), addressTopic(m.MakerAddress.Address)}, Amount: big.NewInt(1), AtLeast: true},
 		{Address: d.settlement, Topics: []common.Hash{rfqFilledTopic, {}}},
 	}
 }

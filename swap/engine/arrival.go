@@ -59,11 +59,11 @@ func (e *Engine) proveDeposit(ctx context.Context, o swap.Order, p swap.Proof, d
 		}
 		mined = was // what the verdict rests on, and not what hosts answer now
 	}
-	if v != nil {
-		v.Deposit = mined // it may be in another block by now
-		return v, f, nil
+	if v == nil {
+		return nil, f, err
 	}
-	return nil, f, err
+	v.Deposit = mined // if nothing was read from it, it may be in another block by now
+	return v, f, nil
 }
 
 // depositMined returns the evidence of our own deposit transaction as it is now; nil if it is not

@@ -105,9 +105,9 @@ func (e *Engine) fillIn(ctx context.Context, o swap.Order, p swap.Proof, tx comm
 }
 
 // isOwnCall reports whether a transaction may contain a swap of the account's own, made by
-// itself or by an isolated account.
+// any account of the wallet.
 func (e *Engine) isOwnCall(o swap.Order, ev chain.Evidence) bool {
-	return ev.From == o.Terms.Account || e.Journal.IsIsolated(ev.From)
+	return ev.From == o.Terms.Account || e.isMine(ev.From)
 }
 
 // unusedLogs returns a transaction's logs, with nil for those that ended another order.

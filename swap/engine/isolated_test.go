@@ -100,6 +100,16 @@ func (b *engineFixture) balance(token, of common.Address) *big.Int {
 	return n
 }
 
+// fundIsolated gives an isolated account so much USDC and coin, in base units.
+func (b *engineFixture) fundIsolated(at common.Address, tokens, coins int64) {
+	b.t.Helper()
+	for token, n := range map[common.Address]int64{usdc: tokens, native: coins} {
+		if err := b.chain.Fund(b.t.Context(), at, token, big.NewInt(n)); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
 // waitSwept waits until nothing is left in the order's isolated account that is worth
 // moving.
 func (b *engineFixture) waitSwept(id string) swap.Order {
@@ -281,11 +291,7 @@ func TestLateRefundToIsolated(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := b.waitSwept(b.executeAcknowledged(r).ID)
-	for _, token := range []common.Address{usdc, native} {
-		if err := b.chain.Fund(t.Context(), o.Terms.Isolated, token, big.NewInt(1e16)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	b.fundIsolated(o.Terms.Isolated, 1e16, 1e16)
 	before := len(o.Isolation.Returned)
 	b.halt()
 	b.start()
@@ -335,11 +341,7 @@ func TestSweepFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := v.at(0)
-	for token, n := range map[common.Address]int64{usdc: thousand, native: 1e16} {
-		if err := b.chain.Fund(t.Context(), at, token, big.NewInt(n)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	b.fundIsolated(at, thousand, 1e16)
 	b.signer.locked.Store(true)
 	if err := b.service.SweepFound([]common.Address{at}); err != nil {
 		t.Fatal(err)
@@ -378,11 +380,7 @@ func TestSweepsBounded(t *testing.T) {
 	o := b.waitSwept(b.executeAcknowledged(r).ID)
 	at := o.Terms.Isolated
 	b.halt()
-	for _, token := range []common.Address{native, usdc} {
-		if err := b.chain.Fund(t.Context(), at, token, big.NewInt(1e17)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	b.fundIsolated(at, 1e17, 1e17)
 	for i := range maxSweeps {
 		key := fmt.Sprintf("sweep/1/%s/before/%d", at.Hex(), i)
 		if _, err := b.service.engine.Sender.Submit(t.Context(), key, swap.TransferCall(1, usdc, at, b.from, big.NewInt(1)), chain.Policy{Ceiling: big.NewInt(1e17), Until: b.now().Add(time.Hour)}); err != nil {

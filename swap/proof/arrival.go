@@ -42,7 +42,7 @@ func (x AwaitedPayment) Search() (what string, log swap.LogPattern, ok bool) {
 	if x.relay != nil {
 		return searchRelay, swap.LogPattern{Address: x.Link.Relay.Destination, Topics: []common.Hash{filledRelay, x.relay.origin, x.relay.depositID, {}}}, true
 	}
-	return x.What, swap.LogPattern{Address: x.Token, Topics: []common.Hash{transferred, {}, TopicOf(x.To)}, Amount: x.Least, AtLeast: true}, x.Token != chain.Native
+	return x.What, swap.LogPattern{Address: x.Token, Topics: []common.Hash{chain.TransferTopic, {}, TopicOf(x.To)}, Amount: x.Least, AtLeast: true}, x.Token != chain.Native
 }
 
 // End returns the final state that the payment proves.

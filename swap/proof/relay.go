@@ -18,7 +18,6 @@ var (
 	fundsDeposited = crypto.Keccak256Hash([]byte("FundsDeposited(bytes32,bytes32,uint256,uint256,uint256,uint256,uint32,uint32,uint32,bytes32,bytes32,bytes32,bytes)"))
 	filledRelay    = crypto.Keccak256Hash([]byte("FilledRelay(bytes32,bytes32,uint256,uint256,uint256,uint256,uint256,uint32,uint32,bytes32,bytes32,bytes32,bytes32,bytes32,(bytes32,bytes32,uint256,uint8))"))
 	withdrawal     = crypto.Keccak256Hash([]byte("Withdrawal(address,uint256)")) // WETH9
-	transferred    = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 )
 
 // A relay is a payment that a deposit asks fillers for. Numbers and addresses are whole words, so
@@ -185,9 +184,9 @@ func (x AwaitedPayment) shows(l *types.Log, amount *big.Int) bool {
 	case l.Address != outputToken(x.Arrival) || common.BytesToHash(l.Data) != common.BigToHash(amount) || len(l.Data) != common.HashLength:
 		return false
 	case x.Token != chain.Native:
-		return len(l.Topics) == 3 && l.Topics[0] == transferred && l.Topics[2] == TopicOf(x.To)
+		return len(l.Topics) == 3 && l.Topics[0] == chain.TransferTopic && l.Topics[2] == TopicOf(x.To)
 	}
-	return slices.Equal(l.Topics, []common.Hash{withdrawal, pool}) || slices.Equal(l.Topics, []common.Hash{transferred, pool, {}})
+	return slices.Equal(l.Topics, []common.Hash{withdrawal, pool}) || slices.Equal(l.Topics, []common.Hash{chain.TransferTopic, pool, {}})
 }
 
 // FillsOtherRelay reports whether a transaction fills a relay to the awaited account that is not

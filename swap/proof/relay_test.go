@@ -83,7 +83,7 @@ func pack(t testing.TB, event string, at common.Address, topics []common.Hash, a
 func word(n int64) common.Hash { return common.BigToHash(big.NewInt(n)) }
 
 func transferLog(token, from, to common.Address, amount int64) *types.Log {
-	return &types.Log{Address: token, Topics: []common.Hash{transferred, TopicOf(from), TopicOf(to)}, Data: word(amount).Bytes()}
+	return &types.Log{Address: token, Topics: []common.Hash{chain.TransferTopic, TopicOf(from), TopicOf(to)}, Data: word(amount).Bytes()}
 }
 
 func (c *relayCase) deposit(t testing.TB) *types.Log {
@@ -270,7 +270,7 @@ func TestRelayOfDeposit(t *testing.T) {
 		if _, _, ok := x.Linked(evidenceOf(c.filled(t))); ok {
 			t.Errorf("%s: linked", name)
 		}
-		if what, log, ok := x.Search(); what != "arrival" || !ok || log.Topics[0] != transferred {
+		if what, log, ok := x.Search(); what != "arrival" || !ok || log.Topics[0] != chain.TransferTopic {
 			t.Errorf("%s: searched for %s, %+v", name, what, log)
 		}
 	}
