@@ -48,11 +48,20 @@ var harms = []harm{
 // longest is how long a harm that can be undone lasts at most.
 const longest = 4 * time.Second
 
+// The daemon is killed at most killsAhead times, and killsPerSwap times for each accepted swap.
+// A quiet machine has about one for each; on a busy one users are slow and kills are not,
+// and without a bound the daemon would not live long enough to accept anything.
+const (
+	killsAhead   = 8
+	killsPerSwap = 4
+)
+
 // A mischief does harm in a world until peace.
 type mischief struct {
-	w   *world
-	rng *rand.Rand
-	by  *user // its own window
+	w     *world
+	rng   *rand.Rand
+	by    *user // its own window
+	kills int   // of the daemon
 }
 
 // storm does one harm after the other, several overlapping, and finally undoes all.
@@ -61,12 +70,15 @@ func (m *mischief) storm() {
 	var lasting sync.WaitGroup
 	for !m.w.atPeace() && m.w.ctx.Err() == nil {
 		h := m.pick()
-		if h.kills && m.w.lastPart() {
+		if h.kills && (m.w.lastPart() || m.kills >= killsAhead+killsPerSwap*m.w.accepted()) {
 			continue
 		}
 		undo, done := h.do(m)
 		if done {
 			m.w.count("harm: "+h.name, 1)
+			if h.kills {
+				m.kills++
+			}
 		}
 		if undo != nil {
 			lasts := time.Duration(m.rng.Int64N(int64(longest)))
