@@ -36,6 +36,16 @@ func (t Terms) From() common.Address { return from(t.Account, t.Isolated) }
 // From returns the account from which the provider is asked to take the input.
 func (r QuoteRequest) From() common.Address { return from(r.Account, r.Isolated) }
 
+// Accounts returns the accounts that a provider is told of; Isolated may be zero.
+func (t Terms) Accounts() []common.Address {
+	return []common.Address{t.Account, t.Recipient, t.RefundTo, t.Isolated}
+}
+
+// Accounts returns the accounts that the request names; Isolated may be zero.
+func (r QuoteRequest) Accounts() []common.Address {
+	return []common.Address{r.Account, r.Recipient, r.RefundTo, r.Isolated}
+}
+
 func from(account, isolated common.Address) common.Address {
 	if isolated != (common.Address{}) {
 		return isolated

@@ -190,6 +190,7 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 	if all, err = e.unusedPayments(w.order.ID, all); err != nil {
 		return paymentProof{}, isUndecided, err
 	}
+	all = slices.DeleteFunc(all, func(p proof.Payment) bool { return x.ExceedsInput(w.order.Terms, p) })
 	from := func(p proof.Payment) bool {
 		return !mine && x.Link == nil && !p.Ref.BalanceIncrease && !w.order.Terms.IsOwn(p.From) && (slices.Contains(x.From, p.From) || slices.Contains(x.From, ev.From))
 	}
@@ -340,9 +341,9 @@ func (e *Engine) competingOrders(w watchedDeposit, x proof.AwaitedPayment, ev ch
 			continue
 		}
 		for _, y := range proof.Awaited(p, nil) {
-			same := y.Link == nil && y.Chain == x.Chain && y.Token == x.Token && y.To == x.To && (slices.Contains(y.From, from) || slices.Contains(y.From, ev.From))
+			payer := y.ByAnybody() && !likelyElsewhere(other, ev.Tx) || y.Link == nil && (slices.Contains(y.From, from) || slices.Contains(y.From, ev.From))
 			switch {
-			case !same || y.Least.Cmp(sum) > 0:
+			case !payer || y.Chain != x.Chain || y.Token != x.Token || y.To != x.To || y.Least.Cmp(sum) > 0:
 			case sum.Cmp(x.Least) < 0 || y.Least.Cmp(x.Least) > 0:
 				r.betterMatch = true
 			case !proof.PlausibleAmount(sum, y.Least) || proof.Interchangeable(w.order.Terms, other.Terms):
@@ -353,6 +354,11 @@ func (e *Engine) competingOrders(w watchedDeposit, x proof.AwaitedPayment, ev ch
 		}
 	}
 	return r, nil
+}
+
+// likelyElsewhere reports whether an order is likely paid by another transaction than tx.
+func likelyElsewhere(o swap.Order, tx common.Hash) bool {
+	return o.Condition == swap.LikelyPaid && o.Candidate != nil && o.Candidate.Tx != tx
 }
 
 // mayBePaidBy reports whether payment can be o's: o's input was handed over early enough

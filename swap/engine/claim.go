@@ -215,5 +215,5 @@ func (e *Engine) pushClaim(id string, l *settlementWatch, c swap.Claim) {
 // keepOrderAnswer has a provider's answer about an order kept if it is refused: done must be
 // called with the call's error.
 func (e *Engine) keepOrderAnswer(ctx context.Context, o swap.Order) (in context.Context, done func(error)) {
-	return e.Planner.KeepAnswer(ctx, o.Terms.Provider, o.Terms.Account, o.Terms.Recipient, o.Terms.RefundTo)
+	return e.Planner.KeepAnswer(ctx, o.Terms.Provider, o.Terms.Accounts()...)
 }

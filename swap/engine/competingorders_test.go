@@ -35,6 +35,55 @@ func (c *proofFixture) claimFor(id string, claim swap.Claim) {
 	}
 }
 
+// TestRefundOrFill has the contract that took an order's input pay the account just that much,
+// which may also fill another order that anybody may fill. It refunds the first once the
+// provider says so, or the other one is likely paid otherwise.
+func TestRefundOrFill(t *testing.T) {
+	fixture := func(t *testing.T, least int64) (c *proofFixture, first, second string) {
+		c, first = newDepositFixture(t, 2, nil)
+		second = c.order(func(o *swap.Order) {
+			c.deposited(o)
+			o.Terms.TokenIn, o.Terms.DstChain, o.Terms.TokenOut, o.Terms.MinOut = weth, srcChain, usdc, big.NewInt(least)
+			o.Offer.AmountOut = o.Terms.MinOut
+		})
+		c.provider.proof = func(o swap.Order) swap.Proof {
+			p := arrivalProof(o)
+			if o.ID == second {
+				p.Arrival.From = nil
+			}
+			return p
+		}
+		return c, first, second
+	}
+	t.Run("nobody says which", func(t *testing.T) {
+		c, first, _ := fixture(t, 4800)
+		c.src.mineFinal(refund(1, solver, 5000))
+		c.wantVerdict(c.pollRepeatedly(first), "", "")
+	})
+	t.Run("said to be the refund", func(t *testing.T) {
+		c, first, _ := fixture(t, 4800)
+		c.claimFor(first, swap.Claim{State: swap.Refunded, Tx: c.src.mineFinal(refund(1, solver, 5000)), Chain: srcChain})
+		c.wantVerdict(c.pollRepeatedly(first), swap.ProvenByRefund, bothAgree)
+	})
+	t.Run("a fill said to be a refund with less", func(t *testing.T) {
+		c, first, _ := fixture(t, 4000)
+		c.claimFor(first, swap.Claim{State: swap.Refunded, Tx: c.src.mineFinal(refund(1, solver, 4000)), Chain: srcChain})
+		c.wantVerdict(c.pollRepeatedly(first), "", "")
+	})
+	t.Run("the other is likely paid otherwise", func(t *testing.T) {
+		c, first, second := fixture(t, 4800)
+		c.src.mineFinal(refund(1, solver, 5000))
+		c.claimFor(second, swap.Claim{State: swap.Filled, Tx: c.src.mineFinal(refund(2, stranger, 4800)), Chain: srcChain})
+		c.wantCondition(second, swap.LikelyPaid)
+		c.wantVerdict(c.pollRepeatedly(first), swap.ProvenByRefund, bothAgree)
+	})
+	t.Run("too little for the other", func(t *testing.T) {
+		c, first, _ := fixture(t, 5001)
+		c.src.mineFinal(refund(1, solver, 5000))
+		c.wantVerdict(c.pollRepeatedly(first), swap.ProvenByRefund, bothAgree)
+	})
+}
+
 // TestAmbiguousRefund checks that a refund that may belong to either of two orders ends neither
 // until the provider claims it for one, a second refund arrives or one of them ends otherwise.
 func TestAmbiguousRefund(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/swap"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
@@ -62,14 +63,17 @@ func inLogs(change func([]*types.Log) []*types.Log) func(string, any) any {
 // TestNoVerdictByForgedReceipts checks that no kind of end is believed that two hosts invent
 // alike, and that the true one is, afterwards.
 func TestNoVerdictByForgedReceipts(t *testing.T) {
-	raised := inLogs(func(logs []*types.Log) []*types.Log {
-		if len(logs) == 0 {
-			return logs
-		}
-		l := *logs[0]
-		l.Data = bytes.Repeat([]byte{0, 1}, 16)
-		return append([]*types.Log{&l}, logs[1:]...)
-	})
+	amount := func(word []byte) func(string, any) any {
+		return inLogs(func(logs []*types.Log) []*types.Log {
+			if len(logs) == 0 {
+				return logs
+			}
+			l := *logs[0]
+			l.Data = word
+			return append([]*types.Log{&l}, logs[1:]...)
+		})
+	}
+	raised, lowered := amount(bytes.Repeat([]byte{0, 1}, 16)), amount(common.LeftPadBytes([]byte{1}, 32))
 	deposit := func(c *proofFixture) func(*swap.Order) {
 		return func(o *swap.Order) { c.deposited(o); c.provider.proof = arrivalProof }
 	}
@@ -86,7 +90,7 @@ func TestNoVerdictByForgedReceipts(t *testing.T) {
 			c.claimEnd(swap.Filled, arrival(1, solver, 1000).hash, dstChain)
 		}, swap.ProvenByArrival},
 		"a refund's amount": {deposit, func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 4900)) }, func(c *proofFixture) {
-			c.src.bothLie(raised)
+			c.src.bothLie(lowered)
 			c.claimEnd(swap.Refunded, refund(1, solver, 4900).hash, srcChain)
 		}, swap.ProvenByRefund},
 	} {

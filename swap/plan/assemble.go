@@ -16,7 +16,7 @@ import (
 // The provider builds no approvals and no wrap that goes first: it names the spender, and
 // this package makes those steps.
 func (pl *Planner) build(ctx context.Context, p swap.Provider, o swap.Offer, t swap.Terms) (plan swap.Plan, err error) {
-	ctx, kept := pl.KeepAnswer(ctx, p.Kind(), t.Account, t.Recipient, t.RefundTo)
+	ctx, kept := pl.KeepAnswer(ctx, p.Kind(), t.Accounts()...)
 	defer func() { kept(err) }()
 	built, err := p.Build(ctx, o, t)
 	if err != nil {

@@ -39,10 +39,11 @@ func (r DryRun) Quote(ctx context.Context, q swap.QuoteRequest) ([]swap.Offer, e
 	if i, ok := r.Provider.(IsolatingProvider); ok && i.IsolatesOn(q.SrcChain) {
 		q.Isolated = standIn
 	}
-	offers, q, err := quote(ctx, k, r.Provider, q, func(q swap.QuoteRequest) (swap.QuoteRequest, error) {
+	offers, err := r.Provider.Quote(ctx, q)
+	if wantsIsolated(r.Provider, err) {
 		q.Isolated = standIn
-		return q, nil
-	})
+		offers, err = r.Provider.Quote(ctx, q)
+	}
 	for i := range offers {
 		offers[i].Provider, offers[i].Request = k, q.WithActualFee(offers[i].Fees)
 	}

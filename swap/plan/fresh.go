@@ -119,7 +119,7 @@ var errNoOffer = errors.New("the provider has no offer now")
 
 // soundOffers returns the provider's valid offers for r, vetted, best first.
 func (pl *Planner) soundOffers(ctx context.Context, p swap.Provider, k swap.Kind, r swap.QuoteRequest) (sound []swap.Offer, err error) {
-	ctx, kept := pl.KeepAnswer(ctx, k, r.Account, r.Recipient, r.RefundTo)
+	ctx, kept := pl.KeepAnswer(ctx, k, r.Accounts()...)
 	offers, err := p.Quote(ctx, r)
 	kept(err)
 	switch {

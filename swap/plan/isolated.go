@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +25,7 @@ type IsolatedAccounts interface {
 }
 
 // An IsolatingProvider is one whose call goes, on some chains, always to contracts that are
-// not built in, so that it must be made from an isolated account. Of others see quote.
+// not built in, so that it must be made from an isolated account. Of others see wantsIsolated.
 type IsolatingProvider interface {
 	// IsolatesOn reports whether it does on a chain.
 	IsolatesOn(chainID uint64) bool
@@ -50,21 +49,17 @@ func (pl *Planner) isolate(ctx context.Context, p swap.Provider, r swap.QuoteReq
 	return pl.withIsolated(ctx, r)
 }
 
-// quote returns a provider's offers, and the request that they are for. A provider that
-// names its contracts only with an offer, and then one that is not built in, is asked once
-// more, for an isolated account.
-func quote(ctx context.Context, k swap.Kind, p swap.Provider, r swap.QuoteRequest, isolated func(swap.QuoteRequest) (swap.QuoteRequest, error)) ([]swap.Offer, swap.QuoteRequest, error) {
-	offers, err := p.Quote(ctx, r)
+// wantsIsolated reports whether a provider that names its contracts only with an offer was
+// refused for one that is not built in: it may be asked for an isolated account.
+func wantsIsolated(p swap.Provider, err error) bool {
+	_, knows := p.(IsolatingProvider)
 	var refused *swap.Refusal
-	if _, knows := p.(IsolatingProvider); knows || !swap.Isolates(k) || !errors.As(err, &refused) || refused.Code != swap.NotPinned || refused.Field != "to" {
-		return offers, r, err
-	}
-	with, err := isolated(r)
-	if err != nil || with.Isolated == (common.Address{}) {
-		return nil, r, cmp.Or(err, error(refused))
-	}
-	offers, err = p.Quote(ctx, with)
-	return offers, with, err
+	return !knows && swap.Isolates(p.Kind()) && errors.As(err, &refused) && refused.Code == swap.NotPinned && refused.Field == "to"
+}
+
+// asksAgain reports whether a refused request is to be repeated for an isolated account.
+func (pl *Planner) asksAgain(p swap.Provider, r swap.QuoteRequest, err error) bool {
+	return pl.Isolated != nil && r.Isolated == (common.Address{}) && wantsIsolated(p, err)
 }
 
 // withIsolated returns the request with the account's first isolated account that has never

@@ -451,6 +451,29 @@ func TestIsolatedLate(t *testing.T) {
 	}
 }
 
+// TestIsolatedIsRedacted checks that what is kept of a refused answer knows the isolated account,
+// and that the refusal after which one is taken is not kept.
+func TestIsolatedIsRedacted(t *testing.T) {
+	still := swap.RefuseField(swap.NotPinned, "to", "still not")
+	p := lateProvider{routeProvider{kind: swap.Bridge}, "to", still, new([]common.Address)}
+	q := newTestQuoter(map[swap.Kind]swap.Provider{swap.Bridge: p})
+	q.planner.Isolated, q.planner.Nodes = numbered{}, pricedNodes{Nodes: noNodes{}}
+	var kept [][]common.Address
+	q.planner.Keep = func(ctx context.Context, _ swap.Kind, accounts ...common.Address) (context.Context, func(error)) {
+		return ctx, func(err error) {
+			refusedWith(t, err, swap.NotPinned)
+			kept = append(kept, accounts)
+		}
+	}
+	r := pairAsked
+	r.DstChain = 10
+	_, err := q.ask(t.Context(), q.newRanking(t.Context(), r, nil), swap.Bridge, func() error { return nil })
+	refusedWith(t, err, swap.NotPinned)
+	if len(kept) != 1 || !slices.Contains(kept[0], numberedAt(0)) || !slices.Contains(kept[0], r.Account) {
+		t.Errorf("kept for %v", kept)
+	}
+}
+
 // TestMayIsolate checks on which chains isolated accounts may have been used: all that a
 // provider serves that names its contracts only with an offer, and of others those it says.
 func TestMayIsolate(t *testing.T) {

@@ -147,16 +147,10 @@ func (q *Quoter) quoteOne(ctx context.Context, b *ranking, k swap.Kind, funds fu
 	}
 }
 
-// ask asks one provider, within its time limit, and keeps its offers. A panic over its
-// reply becomes ProviderInvalidResponse: it must stop neither the others nor the daemon.
-func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() error) (offers []swap.Offer, err error) {
-	ctx, kept := q.planner.KeepAnswer(ctx, k, b.request.Account, b.request.Recipient, b.request.RefundTo)
-	defer func() { kept(err) }()
-	defer func() {
-		if p := recover(); p != nil {
-			offers, err = nil, swap.Refuse(swap.ProviderInvalidResponse, "the %s provider's reply cannot be read: %v", k, p)
-		}
-	}()
+// ask asks one provider, within its time limit, and keeps its offers. A provider that names
+// its contracts only with an offer, and then one that is not built in, is asked once more,
+// for an isolated account.
+func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() error) ([]swap.Offer, error) {
 	r := b.request
 	if err := swap.CheckRoute(k, r.SrcChain, r.DstChain); err != nil {
 		return nil, err
@@ -169,12 +163,38 @@ func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() 
 	r = q.planner.Fees.Charge(r, k, net.WrappedNative)
 	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
 	defer cancel()
+	r, err := q.planner.isolate(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
+	offers, err := q.askFor(ctx, b, k, r, funds)
+	if !q.planner.asksAgain(p, r, err) {
+		return offers, err
+	}
+	if r, err = q.planner.withIsolated(ctx, r); err != nil {
+		return nil, err
+	}
+	return q.askFor(ctx, b, k, r, funds)
+}
+
+// askFor asks a provider for one account. A panic over its reply becomes
+// ProviderInvalidResponse: it must stop neither the others nor the daemon.
+func (q *Quoter) askFor(ctx context.Context, b *ranking, k swap.Kind, r swap.QuoteRequest, funds func() error) (offers []swap.Offer, err error) {
+	p := q.planner.Providers[k]
 	if err := waitQuota(ctx, k, q.limiters[k].quotes); err != nil {
 		return nil, err
 	}
-	if r, err = q.planner.isolate(ctx, p, r); err != nil {
-		return nil, err
-	}
+	ctx, kept := q.planner.KeepAnswer(ctx, k, r.Accounts()...)
+	defer func() {
+		if !q.planner.asksAgain(p, r, err) {
+			kept(err)
+		}
+	}()
+	defer func() {
+		if p := recover(); p != nil {
+			offers, err = nil, swap.Refuse(swap.ProviderInvalidResponse, "the %s provider's reply cannot be read: %v", k, p)
+		}
+	}()
 	a := answer{kind: k, request: r, idByRaw: map[string]string{}, droppedBefore: b.drops}
 	if st, ok := p.(swap.Streamer); ok {
 		offers, err = st.Stream(ctx, r, func(o swap.Offer) {
@@ -186,15 +206,7 @@ func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() 
 			}
 		})
 	} else {
-		offers, a.request, err = quote(ctx, k, p, r, func(r swap.QuoteRequest) (swap.QuoteRequest, error) {
-			if q.planner.Isolated == nil {
-				return r, nil
-			}
-			if err := waitQuota(ctx, k, q.limiters[k].quotes); err != nil {
-				return r, err
-			}
-			return q.planner.withIsolated(ctx, r)
-		})
+		offers, err = p.Quote(ctx, r)
 	}
 	if err == nil {
 		err = funds()

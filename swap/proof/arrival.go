@@ -92,6 +92,21 @@ func MayFollow(deposit, payment chain.Evidence) bool {
 	return deposit.Time.Sub(payment.Time) <= swap.ClockSlack
 }
 
+// ByAnybody reports whether any account may make the payment: no link names the order in its
+// transaction, and who fills is not known.
+func (x AwaitedPayment) ByAnybody() bool {
+	if x.Link == nil {
+		return len(x.From) == 0
+	}
+	return x.Link.Relay != nil
+}
+
+// ExceedsInput reports whether a payment is more than the input that a refund returns. The
+// contract that took the input fills other orders too: such a payment is of one of those.
+func (x AwaitedPayment) ExceedsInput(t swap.Terms, p Payment) bool {
+	return x.By == swap.ProvenByRefund && p.Amount.Cmp(t.AmountIn) > 0
+}
+
 // PlausibleAmount reports whether sum is plausible for a debt of least: at most twice as much.
 func PlausibleAmount(sum, least *big.Int) bool { return sum.Cmp(new(big.Int).Lsh(least, 1)) <= 0 }
 

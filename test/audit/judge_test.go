@@ -361,7 +361,7 @@ func TestJudgeProven(t *testing.T) {
 		"void without a transaction":                    {verdict{State: "cancelled", ProvenBy: "invalidated", Absence: none}, "evidence <nil>"},
 		"withdrawn, and signed":                         {verdict{State: "cancelled", ProvenBy: "withdrawn"}, "has its transaction a/0"},
 		"proof that it was never sent, but it is mined": {verdict{State: "expired", ProvenBy: "never_sent"}, "no transaction of its that was rejected"},
-		"cancelled by what is no cancel":                {verdict{State: "cancelled", ProvenBy: "cancel", Evidence: ev(depositTx, 1)}, "no transaction of the account to itself"},
+		"cancelled by what is no cancel":                {verdict{State: "cancelled", ProvenBy: "cancel", Evidence: ev(depositTx, 1)}, "no transaction of an account of its to itself"},
 		"proof of a revoke for an order that is a swap": {verdict{State: "filled", ProvenBy: "revoke", Evidence: ev(depositTx, 1)}, "it is no revoke"},
 		"a revert that succeeded":                       {verdict{State: "failed", ProvenBy: "revert", Evidence: ev(depositTx, 1)}, "success true"},
 		"expired, searched too short":                   {verdict{State: "expired", ProvenBy: "absence", Absence: none}, "it was good until"},
@@ -422,6 +422,29 @@ func TestJudgeTakes(t *testing.T) {
 		tx := types.NewTx(&types.DynamicFeeTx{To: &x.to, Data: common.FromHex(x.data), Value: big.NewInt(x.value)})
 		if got := cannotReceive(ours, tx); got != x.want {
 			t.Errorf("%s: cannotReceive = %t, want %t", x.what, got, x.want)
+		}
+	}
+}
+
+// TestCancels checks which transactions cancel an order: those of its account, or of its isolated
+// account, to itself.
+func TestCancels(t *testing.T) {
+	o := testOrder("intent", native)
+	o.Terms.Account, o.Terms.Isolated = common.Address{1}, common.Address{2}
+	for name, x := range map[string]struct {
+		from, to common.Address
+		want     bool
+	}{
+		"of the account":             {common.Address{1}, common.Address{1}, true},
+		"of the isolated account":    {common.Address{2}, common.Address{2}, true},
+		"of another account":         {common.Address{3}, common.Address{3}, false},
+		"from the isolated to other": {common.Address{2}, common.Address{1}, false},
+	} {
+		tx := types.NewTx(&types.DynamicFeeTx{To: &x.to})
+		r := &Audit{isolatedTxs: []ownTx{{account: x.from, tx: tx}}}
+		o.Verdict = &verdict{Evidence: &evidence{Tx: tx.Hash()}}
+		if wrong := r.cancels(o); (wrong == "") != x.want {
+			t.Errorf("%s: %q", name, wrong)
 		}
 	}
 }

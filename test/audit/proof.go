@@ -147,14 +147,14 @@ func (r *Audit) outlasted(o Order) string {
 
 // cancels: the mined transaction is a cancelling one, which pays nobody.
 func (r *Audit) cancels(o Order) string {
-	for _, x := range r.owns {
+	for _, x := range slices.Concat(r.owns, r.isolatedTxs) {
 		if x.tx.Hash() == o.Verdict.Evidence.Tx {
-			if to := x.tx.To(); to != nil && *to == x.account && x.tx.Value().Sign() == 0 && len(x.tx.Data()) == 0 {
+			if to := x.tx.To(); to != nil && *to == x.account && (x.account == o.Terms.Account || x.account == o.Terms.Isolated) && x.tx.Value().Sign() == 0 && len(x.tx.Data()) == 0 {
 				return ""
 			}
 		}
 	}
-	return "no transaction of the account to itself"
+	return "no transaction of an account of its to itself"
 }
 
 // unsigned: the journal has no transaction of the order except completed approvals and the
