@@ -7,7 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Proof requires a refund of the whole input from the built-in contract that took it. If the
+// Proof requires a refund of the whole input from the built-in contract that took it, which fills
+// other orders too (testdata/live/FACTS.md: its withdrawals name no order). If the
 // deposit's own receipt names a relay of Across, the fill of that relay is proof. Nothing else on
 // the destination chain names the order, and the provider does not publish who its fillers
 // are, so any other payment of the minimum is never proof, and at most [swap.LikelyPaid]. In a
