@@ -112,7 +112,7 @@ func attemptOf(a swap.Attempt) protocol.Attempt {
 func reviewOf(r swap.Review) protocol.Review {
 	return protocol.Review{
 		Digest: hashOf(r.Digest), Terms: termsOf(r.Terms), Offer: offerOf(r.Offer), Steps: list(r.Plan.Steps, stepOf),
-		Settlement: string(r.Plan.Settlement), Gas: gasOf(r.Gas), Findings: list(r.Findings, findingOf),
+		Settlement: string(r.Plan.Settlement), Gas: gasOf(r.Gas), Findings: list(r.Findings, findingOf), Lines: list(r.Lines, lineOf),
 		FeeBasis: string(r.FeeBasis()), StatedMinimum: amountOf(r.QuotedMinimum()), Blocked: r.Blocked(), Expires: utc(r.Expires),
 	}
 }
@@ -223,6 +223,14 @@ func costOf(c chain.Cost) protocol.Cost {
 
 func findingOf(f swap.Finding) protocol.Finding {
 	return protocol.Finding{Code: f.Code, Severity: string(f.Severity), Text: f.Text, Data: f.Data}
+}
+
+func lineOf(l swap.Line) protocol.Line {
+	return protocol.Line{Key: l.Key, Args: list(l.Args, argOf), Severity: string(l.Severity)}
+}
+
+func argOf(a swap.Arg) protocol.Arg {
+	return protocol.Arg{Kind: string(a.Kind), Value: a.Value, Unit: a.Unit}
 }
 
 func claimOf(c *swap.Claim) *protocol.Claim {

@@ -48,7 +48,8 @@ type Review struct {
 	Plan     Plan        `json:"plan"`
 	Gas      Gas         `json:"gas"`
 	Findings []Finding   `json:"findings"`
-	Expires  time.Time   `json:"expires"` // not executable later
+	Lines    []Line      `json:"lines,omitempty"` // the same for a person, as every screen shows it
+	Expires  time.Time   `json:"expires"`         // not executable later
 }
 
 // A FeeBasis says what shows that the wallet's fee in a review is taken.

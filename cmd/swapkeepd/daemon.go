@@ -144,6 +144,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		Tokens:    d.grantable,
 		Decimals:  d.tokens.DecimalsConfirmed,
 		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: engine.ByCall{}, Fees: fees, Mine: d.isOwnAccount, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
+		Lines:      d.lines(providers),
 		Keep:       refused.New(d.home.Dir, version, clock.Now).Watch,
 		OpenOrders: d.cfg.Limits.OpenOrders, Now: clock.Now,
 		Log: func(o swap.Order, err error) {

@@ -11,17 +11,28 @@ import (
 	"sync"
 )
 
-//go:embed en/states.json en/order.json en/errors.json en/review.json brands.json values.json
+//go:embed en/states.json en/order.json en/errors.json en/review.json en/lines.json
+//go:embed de/states.json de/order.json de/errors.json de/review.json de/lines.json
+//go:embed brands.json values.json
 var files embed.FS
 
-// texts are the messages by key. They are read when first needed: the relay starts without.
-var texts = sync.OnceValue(func() map[string]string {
+// Languages are those that have every message.
+var Languages = []string{"en", "de"}
+
+// texts are the English messages by key. They are read when first needed: the relay starts
+// without.
+var texts = sync.OnceValue(func() map[string]string { return read("en") })
+
+// translated are the German messages by key.
+var translated = sync.OnceValue(func() map[string]string { return read("de") })
+
+func read(language string) map[string]string {
 	all := map[string]string{}
-	for _, name := range []string{"states", "order", "errors", "review"} {
-		maps.Copy(all, parse[map[string]string]("en/"+name+".json"))
+	for _, name := range []string{"states", "order", "errors", "review", "lines"} {
+		maps.Copy(all, parse[map[string]string](language+"/"+name+".json"))
 	}
 	return all
-})
+}
 
 func parse[T any](name string) (v T) {
 	raw, err := files.ReadFile(name)
@@ -71,8 +82,15 @@ var placeholder = regexp.MustCompile(`\$[$1-9]`)
 
 // Text returns a message with $1 to $9 replaced by the values. ok is false if there is no such
 // message.
-func Text(key string, values ...string) (text string, ok bool) {
-	text, ok = texts()[key]
+func Text(key string, values ...string) (text string, ok bool) { return TextIn("en", key, values...) }
+
+// TextIn is [Text] in one of [Languages]; any other is English.
+func TextIn(language, key string, values ...string) (text string, ok bool) {
+	words := texts()
+	if language == "de" {
+		words = translated()
+	}
+	text, ok = words[key]
 	return placeholder.ReplaceAllStringFunc(text, func(p string) string {
 		switch n := int(p[1] - '0'); {
 		case p == "$$":
@@ -89,6 +107,10 @@ func Text(key string, values ...string) (text string, ok bool) {
 // the token's address; for "worth" the same in dollars, which may be missing. A message that is
 // not here has none.
 var values = sync.OnceValue(func() map[string][][3]string { return parse[map[string][][3]string]("values.json") })
+
+// Forms returns, for each placeholder of a message, the key of the data that fills it, the form
+// in which that is shown, and the key of data that goes with it.
+func Forms(key string) [][3]string { return values()[key] }
 
 // Filled is [Text] with the values of data that the message needs, put into words by format,
 // which gets what goes with a value too, and returns "" for what it cannot. ok is also false if a value is missing or has no words.

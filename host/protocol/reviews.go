@@ -18,6 +18,7 @@ type Review struct {
 	Settlement    string    `json:"settlement" of:"SettledBy" doc:"own_call or provider"`
 	Gas           Gas       `json:"gas"`
 	Findings      []Finding `json:"findings"`
+	Lines         []Line    `json:"lines" doc:"what is asked, in the words of the catalogue: popup, terminal and dialogs show these lines in this order"`
 	FeeBasis      string    `json:"feeBasis" of:"FeeBasis" doc:"how the wallet's fee is known: decoded (from what is signed), reported (by the provider only), requested (the offer's feeAsked; nothing confirms that it is charged) or none"`
 	StatedMinimum Amount    `json:"statedMinimum,omitempty" doc:"the minimum that the quote states, if it differs from the decoded one; a claim, for display"`
 	Blocked       bool      `json:"blocked" doc:"a finding forbids execution"`
@@ -118,6 +119,20 @@ type Cost struct {
 	L1             Amount `json:"l1,omitempty" doc:"wei paid for data on L1"`
 	Expected       Amount `json:"expected" doc:"wei"`
 	Max            Amount `json:"max" doc:"wei"`
+}
+
+// A Line is one thing that the user is told before consent.
+type Line struct {
+	Key      string `json:"key" doc:"a message of the catalogue: line_… or finding_…"`
+	Args     []Arg  `json:"args" doc:"the values of its placeholders, in order"`
+	Severity string `json:"severity" of:"Severity" doc:"as of a finding"`
+}
+
+// An Arg is the value of one placeholder of a line.
+type Arg struct {
+	Kind  string `json:"kind" of:"ArgKind" doc:"text (as it is), number (decimal with a point, not grouped, shown with the language's own decimal mark, and unit) or word (a message of the catalogue; brand_ and a kind of provider is its brand)"`
+	Value string `json:"value" doc:"printable and bounded"`
+	Unit  string `json:"unit,omitempty"`
 }
 
 // A Finding is something the user is told before consent.

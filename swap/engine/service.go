@@ -66,7 +66,7 @@ type Host interface {
 }
 
 // Options are what a Service needs. All fields but Valuer, Limits, GasPrice, Tokens, Mine,
-// Recognize, Keep, AwaitPrices, Decimals, Pause and Log are required.
+// Recognize, Keep, AwaitPrices, Lines, Decimals, Pause and Log are required.
 type Options struct {
 	Journal   *journal.Journal
 	Providers map[swap.Kind]swap.Provider
@@ -94,6 +94,8 @@ type Options struct {
 	// Isolated hands out isolated accounts, which Sender, Signer and Sealer can sign for once
 	// they are taken; nil = there are none.
 	Isolated IsolatedVault
+	// Lines says in lines what a review asks; nil = reviews have none.
+	Lines func(swap.Review) []swap.Line
 	// Keep stores answers of providers that were refused; nil = none is stored.
 	Keep plan.AnswerKeeper
 	// AwaitPrices waits a short while for the first prices before a plan is prepared, if
@@ -132,7 +134,7 @@ func NewService(o Options) (*Service, error) {
 		return nil, err
 	}
 	planner := &plan.Planner{Providers: o.Providers, Nodes: o.Nodes, Pricer: o.Pricer, Fees: o.Fees, Now: o.Now,
-		GasPrice: o.GasPrice, Decimals: o.Decimals, Tokens: o.Tokens, Recognize: o.Recognize, AwaitPrices: o.AwaitPrices, Keep: o.Keep}
+		GasPrice: o.GasPrice, Decimals: o.Decimals, Tokens: o.Tokens, Recognize: o.Recognize, AwaitPrices: o.AwaitPrices, Lines: o.Lines, Keep: o.Keep}
 	if o.Isolated != nil {
 		planner.Isolated = o.Isolated
 	}

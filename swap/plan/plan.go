@@ -80,6 +80,8 @@ type Planner struct {
 	AwaitPrices func(ctx context.Context)
 	// Isolated hands out isolated accounts; nil = a provider that needs one has no offers.
 	Isolated IsolatedAccounts
+	// Lines says in lines what a review asks; nil = reviews have none.
+	Lines func(swap.Review) []swap.Line
 	// Keep stores answers of providers that were refused; nil = none is stored.
 	Keep AnswerKeeper
 }

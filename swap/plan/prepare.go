@@ -36,7 +36,18 @@ func (q *Quoter) planOffer(ctx context.Context, offer cachedOffer) (swap.Review,
 	if err := waitQuota(ctx, offer.Provider, q.limiters[offer.Provider].plans); err != nil {
 		return swap.Review{}, err
 	}
-	return q.prepare(ctx, p, net, offer)
+	r, err := q.prepare(ctx, p, net, offer)
+	if err == nil {
+		q.planner.setLines(&r)
+	}
+	return r, err
+}
+
+// setLines puts a finished review into lines.
+func (pl *Planner) setLines(r *swap.Review) {
+	if pl.Lines != nil {
+		r.Lines = pl.Lines(*r)
+	}
 }
 
 // prepare reviews an offer or, if that fails for one of fallbacks, one of the next. If

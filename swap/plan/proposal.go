@@ -80,6 +80,7 @@ func (pl *Planner) proposeOffer(ctx context.Context, p swap.Provider, net chain.
 	}
 	r.Findings = append(judgeChange(o.Terms, r.Terms, net.Symbol), r.Findings...)
 	r.Digest = swap.Digest(r.Terms, plan.Effects())
+	pl.setLines(&r)
 	return &swap.Proposal{Review: r, Made: now}, swap.Check(r.Terms, plan.Effects(), p.Pins())
 }
 

@@ -131,5 +131,9 @@ func (q *Quoter) ReviewRevoke(ctx context.Context, account common.Address, net c
 		return swap.Review{}, err
 	}
 	r := swap.Review{Digest: swap.Digest(t, plan.Effects()), Terms: t, Offer: offer, Plan: plan, Expires: offer.Expires}
-	return r, q.planner.weigh(ctx, &r, net, plan.Steps, t.GasCeiling)
+	if err := q.planner.weigh(ctx, &r, net, plan.Steps, t.GasCeiling); err != nil {
+		return r, err
+	}
+	q.planner.setLines(&r)
+	return r, nil
 }

@@ -43,6 +43,7 @@ var allowedImports = map[string][]string{
 
 	"swap":         {"chain", "tokens"},
 	"swap/journal": {"chain", "internal/failpoint", "swap"},
+	"swap/lines":   {"chain", "extension/messages", "swap"},
 	"swap/proof":   {"chain", "swap"},
 	"swap/plan":    {"chain", "internal/clock", "swap", "swap/journal", "tokens"},
 	"swap/engine":  {"chain", "internal/clock", "internal/failpoint", "swap", "swap/journal", "swap/plan", "swap/proof", "tokens"},
@@ -88,7 +89,7 @@ var allowedImports = map[string][]string{
 	"cmd/swapkeep/internal/...": {},
 
 	"cmd/swapkeep":         {"extension/messages", "cmd/internal/...", "cmd/swapkeep/internal/...", "config", "internal/atomicfile", "internal/clock", "internal/failpoint", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest", "internal/procmem"},
-	"cmd/swapkeepd":        {"live", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/valuation", "rest", "chain", "config", "internal/atomicfile", "internal/clock", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "internal/procmem", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "providers/refused", "providers/wire", "swap", "tokens", "swap/engine", "swap/journal"},
+	"cmd/swapkeepd":        {"live", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/valuation", "rest", "chain", "config", "internal/atomicfile", "internal/clock", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "internal/procmem", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "providers/refused", "providers/wire", "swap", "tokens", "swap/engine", "swap/journal", "swap/lines", "extension/messages"},
 	"cmd/swapkeep-server":  {"chain", "internal/clock", "listen", "internal/procmem", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
 	"cmd/swapkeep-sandbox": {"extension/messages", "cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/protocol", "test/audit"},
 

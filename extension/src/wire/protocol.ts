@@ -75,6 +75,7 @@ export type StepKind = "call" | "typed" | "deferred";
 export type EffectKind = "fund" | "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
 export type FeeBasis = "decoded" | "reported" | "requested" | "none";
+export type ArgKind = "text" | "number" | "word";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
 export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_excessive" | "value_unknown" | "price_unknown" | "price_impact" | "output_unverified" | "output_lookalike" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "minimum_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed" | "isolated_account";
 export type PasswordReason = "unpriced" | "hourly_limit" | "slippage" | "bad_price";
@@ -868,6 +869,8 @@ export interface Review {
 	settlement: SettledBy;
 	gas: Gas;
 	findings: Finding[];
+	/** what is asked, in the words of the catalogue: popup, terminal and dialogs show these lines in this order */
+	lines: Line[];
 	/** how the wallet's fee is known: decoded (from what is signed), reported (by the provider only), requested (the offer's feeAsked; nothing confirms that it is charged) or none */
 	feeBasis: FeeBasis;
 	/** the minimum that the quote states, if it differs from the decoded one; a claim, for display */
@@ -1016,6 +1019,23 @@ export interface Finding {
 	severity: Severity;
 	text: string;
 	data?: Record<string, string>;
+}
+
+export interface Line {
+	/** a message of the catalogue: line_… or finding_… */
+	key: string;
+	/** the values of its placeholders, in order */
+	args: Arg[];
+	/** as of a finding */
+	severity: Severity;
+}
+
+export interface Arg {
+	/** text (as it is), number (decimal with a point, not grouped, shown with the language's own decimal mark, and unit) or word (a message of the catalogue; brand_ and a kind of provider is its brand) */
+	kind: ArgKind;
+	/** printable and bounded */
+	value: string;
+	unit?: string;
 }
 
 export interface ExecuteParams {

@@ -1,0 +1,251 @@
+// Package lines says in lines what a person is asked to consent to. It turns decoded effects
+// into them, and never a provider's own description. It does no I/O; what it must know of
+// tokens, networks and worths it asks its caller.
+package lines
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A Token is what the wallet knows of a token.
+type Token struct {
+	Symbol   string // a symbol of a token that is not built in is anybody's word
+	Decimals uint8
+	BuiltIn  bool
+}
+
+// A Worth is an amount in dollars, by the wallet's own prices.
+type Worth struct {
+	Dollars string // two decimals
+	Sources []string
+	Age     time.Duration // of the oldest price
+}
+
+// Names knows what the lines name.
+type Names interface {
+	// Token returns a token of any chain; one that nobody knows has no symbol, and its
+	// amounts are told in base units.
+	Token(chainID uint64, token common.Address) Token
+	// Network returns a network's name.
+	Network(chainID uint64) string
+	// Contract returns the name of a built-in contract; "" = none.
+	Contract(chainID uint64, contract common.Address) string
+	// Worth returns what an amount is worth; ok is false if no price is known.
+	Worth(chainID uint64, token common.Address, amount *big.Int) (w Worth, ok bool)
+}
+
+// Keys of lines. Each has a message in each language.
+const (
+	pay              = "line_pay"                // amount, network
+	worth            = "line_worth"              // dollars, sources, age
+	worthUnknown     = "line_worth_unknown"      //
+	receiveLeast     = "line_receive_least"      // amount, network
+	receivePromised  = "line_receive_promised"   // amount, network, who promises it
+	toOwn            = "line_to_own"             // address
+	toOther          = "line_to_other"           // address
+	refundToOther    = "line_refund_to_other"    // address
+	refundLeast      = "line_refund_least"       // amount
+	isolated         = "line_isolated"           // address
+	approve          = "line_approve"            // spender, amount
+	approveOthers    = "line_approve_others"     // spender, amount, part of it for other orders
+	permit           = "line_permit"             // spender, amount, until
+	revoke           = "line_revoke"             // spender, token
+	wrap             = "line_wrap"               // amount, wrapped coin
+	order            = "line_order"              // contract, until
+	trust            = "line_trust"              // who, amount
+	trustOpaque      = "line_trust_opaque"       // who, amount, contract
+	feeMost          = "line_fee_most"           // most
+	feeMostWorth     = "line_fee_most_worth"     // most, dollars
+	feeL1            = "line_fee_l1"             // estimate
+	feeNone          = "line_fee_none"           //
+	walletFee        = "line_wallet_fee"         // percent, receiver
+	walletFeeClaimed = "line_wallet_fee_claimed" // percent, receiver
+	makerFee         = "line_maker_fee"          // percent
+	provider         = "line_provider"           // brand
+	findingCode      = "line_finding"            // code
+	askedBy          = "line_asked_by"           // origin
+)
+
+// Arity has the number of values of every line but those of findings.
+var Arity = map[string]int{
+	pay: 2, worth: 3, worthUnknown: 0, receiveLeast: 2, receivePromised: 3, toOwn: 1, toOther: 1, refundToOther: 1, refundLeast: 1, isolated: 1,
+	approve: 2, approveOthers: 3, permit: 3, revoke: 2, wrap: 2, order: 2, trust: 2, trustOpaque: 3,
+	feeMost: 1, feeMostWorth: 2, feeL1: 1, feeNone: 0, walletFee: 2, walletFeeClaimed: 2, makerFee: 1, provider: 1, findingCode: 1, askedBy: 1,
+}
+
+// A builder collects the lines of one review.
+type builder struct {
+	Names
+	r     swap.Review
+	lines []swap.Line
+}
+
+// Of returns the lines of a review: what is paid and received, to whom, what may be taken by
+// whom, what it costs, who is trusted with what, and the findings. The same review gives the
+// same lines as long as names knows the same.
+func Of(r swap.Review, names Names) []swap.Line {
+	b := builder{Names: names, r: r}
+	if r.Terms.Provider != swap.Wallet {
+		b.add(swap.Note, provider, word("brand_"+string(r.Terms.Provider)))
+		b.paid()
+		b.received()
+	}
+	for _, f := range r.Plan.Effects() {
+		b.effect(f)
+	}
+	b.fees()
+	for _, f := range r.Findings {
+		b.finding(f)
+	}
+	return b.lines
+}
+
+func (b *builder) add(s swap.Severity, key string, args ...swap.Arg) {
+	b.lines = append(b.lines, swap.Line{Key: key, Args: args, Severity: s})
+}
+
+func (b *builder) paid() {
+	t := b.r.Terms
+	b.add(swap.Note, pay, b.amount(t.SrcChain, t.TokenIn, t.AmountIn), b.network(t.SrcChain))
+	if w, ok := b.Worth(t.SrcChain, t.TokenIn, t.AmountIn); ok {
+		b.add(swap.Note, worth, dollars(w), text(strings.Join(w.Sources, ", ")), age(w.Age))
+	} else {
+		b.add(swap.Warn, worthUnknown)
+	}
+	if t.IsIsolated() {
+		b.add(swap.Note, isolated, address(t.Isolated))
+	}
+}
+
+func (b *builder) received() {
+	t, last := b.r.Terms, b.r.Plan.LastEffect()
+	least := b.amount(t.DstChain, t.TokenOut, t.MinOut)
+	if last.TrustedTo != "" && len(last.Receives) == 0 {
+		b.add(swap.Warn, receivePromised, least, b.network(t.DstChain), trusted(last))
+	} else {
+		b.add(swap.Note, receiveLeast, least, b.network(t.DstChain))
+	}
+	if t.Recipient == t.Account {
+		b.add(swap.Note, toOwn, address(t.Recipient))
+	} else {
+		b.add(swap.Warn, toOther, address(t.Recipient))
+	}
+	if t.RefundTo != t.Account && b.r.Plan.Settlement == swap.ByProvider {
+		b.add(swap.Warn, refundToOther, address(t.RefundTo))
+	}
+	if t.Refund != nil {
+		b.add(swap.Note, refundLeast, b.amount(t.SrcChain, t.Refund.Token, t.Refund.Amount))
+	}
+}
+
+// effect adds what a step allows or hands over; what it pays and brings stands in the lines of
+// the whole swap.
+func (b *builder) effect(f swap.Effect) {
+	for _, a := range f.Approves {
+		b.approval(f, a)
+	}
+	switch {
+	case f.Kind == swap.Wrap && b.r.Terms.Wrap != (common.Address{}):
+		b.add(swap.Note, wrap, b.amount(f.Chain, common.Address{}, b.r.Terms.AmountIn), b.token(f.Chain, b.r.Terms.Wrap))
+	case f.Kind == swap.Signed:
+		b.add(swap.Note, order, b.contract(f.Chain, f.Settler), moment(f.Deadline))
+	case f.Kind == swap.Opaque:
+		b.add(swap.Warn, trustOpaque, trusted(f), b.handedOver(f), b.contract(f.Chain, f.Target))
+	case f.TrustedTo != "":
+		b.add(swap.Warn, trust, trusted(f), b.handedOver(f))
+	}
+}
+
+func (b *builder) approval(f swap.Effect, a swap.Approval) {
+	spender := b.contract(f.Chain, a.Spender)
+	switch {
+	case a.Amount.Sign() == 0:
+		b.add(swap.Note, revoke, spender, b.token(f.Chain, a.Token))
+	case !a.Until.IsZero():
+		b.add(swap.Note, permit, spender, b.amount(f.Chain, a.Token, a.Amount), moment(a.Until))
+	case a.Shares != nil && a.Shares.Sign() > 0:
+		b.add(swap.Note, approveOthers, spender, b.amount(f.Chain, a.Token, a.Amount), b.amount(f.Chain, a.Token, a.Shares))
+	default:
+		b.add(swap.Note, approve, spender, b.amount(f.Chain, a.Token, a.Amount))
+	}
+}
+
+// handedOver returns what an effect hands over: what is lost at worst if nobody pays.
+func (b *builder) handedOver(f swap.Effect) swap.Arg {
+	t := b.r.Terms
+	if i := slices.IndexFunc(f.Spends, func(s swap.Spend) bool { return s.Token == t.Input() }); i >= 0 {
+		return b.amount(f.Chain, f.Spends[i].Token, f.Spends[i].Amount)
+	}
+	return b.amount(t.SrcChain, t.TokenIn, t.AmountIn)
+}
+
+// fees adds what the swap costs besides: the most that all transactions of the order may cost
+// together, and the fees that others take.
+func (b *builder) fees() {
+	t, coin := b.r.Terms, common.Address{}
+	if len(b.r.Gas.Costs) == 0 {
+		b.add(swap.Note, feeNone)
+	} else {
+		most := b.amount(t.SrcChain, coin, t.GasCeiling)
+		if w, ok := b.Worth(t.SrcChain, coin, t.GasCeiling); ok {
+			b.add(swap.Note, feeMostWorth, most, dollars(w))
+		} else {
+			b.add(swap.Note, feeMost, most)
+		}
+		l1 := new(big.Int)
+		for _, c := range b.r.Gas.Costs {
+			if c.L1 != nil {
+				l1.Add(l1, c.L1)
+			}
+		}
+		if l1.Sign() > 0 {
+			b.add(swap.Note, feeL1, b.amount(t.SrcChain, coin, l1))
+		}
+	}
+	switch b.r.FeeBasis() {
+	case swap.FeeDecoded:
+		b.add(swap.Note, walletFee, percent(t.FeeBps), address(t.FeeReceiver))
+	case swap.FeeReported:
+		b.add(swap.Note, walletFeeClaimed, percent(t.FeeBps), address(t.FeeReceiver))
+	}
+	if t.MakerFeeBps > 0 {
+		b.add(swap.Note, makerFee, percent(t.MakerFeeBps))
+	}
+}
+
+// Asker returns the line that says who asks: the origin of an extension, or the terminal's.
+func Asker(origin string) swap.Line {
+	return swap.Line{Key: askedBy, Args: []swap.Arg{text(plain(origin))}, Severity: swap.Note}
+}
+
+func word(key string) swap.Arg { return swap.Arg{Kind: swap.WordArg, Value: key} }
+
+func text(s string) swap.Arg { return swap.Arg{Kind: swap.TextArg, Value: s} }
+
+func address(a common.Address) swap.Arg { return text(a.Hex()) }
+
+func trusted(f swap.Effect) swap.Arg { return word("trusted_" + f.TrustedTo) }
+
+func moment(at time.Time) swap.Arg { return text(at.UTC().Format("2006-01-02 15:04 UTC")) }
+
+func percent(bps int) swap.Arg {
+	return swap.Arg{Kind: swap.NumberArg, Value: decimal(big.NewInt(int64(bps)), 2), Unit: "%"}
+}
+
+func dollars(w Worth) swap.Arg {
+	return swap.Arg{Kind: swap.NumberArg, Value: w.Dollars, Unit: "USD"}
+}
+
+// age rounds up to whole minutes.
+func age(d time.Duration) swap.Arg {
+	minutes := int64((d + time.Minute - 1) / time.Minute)
+	return swap.Arg{Kind: swap.NumberArg, Value: strconv.FormatInt(max(minutes, 1), 10), Unit: "min"}
+}

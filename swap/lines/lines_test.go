@@ -1,0 +1,207 @@
+package lines
+
+import (
+	"flag"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/extension/messages"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"pgregory.net/rapid"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Addresses of the tests' world.
+var (
+	account  = common.HexToAddress("0x00000000000000000000000000000000000000A1")
+	other    = common.HexToAddress("0x00000000000000000000000000000000000000A2")
+	throwing = common.HexToAddress("0x00000000000000000000000000000000000000A3")
+	usdc     = common.HexToAddress("0x00000000000000000000000000000000000000C1")
+	weth     = common.HexToAddress("0x00000000000000000000000000000000000000C2")
+	foreign  = common.HexToAddress("0x00000000000000000000000000000000000000C3")
+	nameless = common.HexToAddress("0x00000000000000000000000000000000000000C4")
+	permit2  = common.HexToAddress("0x00000000000000000000000000000000000000D1")
+	router   = common.HexToAddress("0x00000000000000000000000000000000000000D2")
+	coin     common.Address
+)
+
+// world knows the tokens and contracts of the tests.
+type world struct{ symbol string }
+
+func (w world) Token(_ uint64, token common.Address) Token {
+	return map[common.Address]Token{
+		coin: {"ETH", 18, true}, usdc: {"USDC", 6, true}, weth: {"WETH", 18, true}, foreign: {w.symbol, 8, false},
+	}[token]
+}
+
+func (world) Network(chainID uint64) string {
+	return map[uint64]string{1: "Ethereum", 10: "OP Mainnet"}[chainID]
+}
+
+func (world) Contract(_ uint64, a common.Address) string {
+	return map[common.Address]string{permit2: "Permit2"}[a]
+}
+
+func (world) Worth(_ uint64, token common.Address, amount *big.Int) (Worth, bool) {
+	switch token {
+	case usdc:
+		return Worth{decimal(amount, 6), []string{"chainlink", "coingecko"}, 90 * time.Second}, true
+	case coin:
+		return Worth{"12.50", []string{"chainlink"}, 20 * time.Second}, true
+	}
+	return Worth{}, false
+}
+
+func n(s string) *big.Int {
+	v, ok := new(big.Int).SetString(s, 10)
+	if !ok {
+		panic(s)
+	}
+	return v
+}
+
+var until = time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)
+
+func steps(effects ...swap.Effect) (all []swap.Step) {
+	for _, f := range effects {
+		f.Chain = 1
+		all = append(all, swap.Step{Effect: f})
+	}
+	return all
+}
+
+func costs(l1 string) swap.Gas { return swap.Gas{Costs: []chain.Cost{{L1: n(l1)}}} }
+
+func allowance(token, spender common.Address, amount string) swap.Effect {
+	return swap.Effect{Kind: swap.Approve, Approves: []swap.Approval{{Token: token, Spender: spender, Amount: n(amount)}}}
+}
+
+// reviews are those whose lines are golden files.
+func reviews() map[string]swap.Review {
+	terms := func(p swap.Kind, change func(*swap.Terms)) swap.Terms {
+		t := swap.Terms{Provider: p, Account: account, SrcChain: 1, TokenIn: usdc, AmountIn: n("1234500000"), DstChain: 1, TokenOut: weth, Recipient: account, RefundTo: account,
+			MinOut: n("400000000000000000"), GasCeiling: n("50000000000000000")}
+		if change != nil {
+			change(&t)
+		}
+		return t
+	}
+	across := func(t *swap.Terms) { t.DstChain = 10 }
+	longest := n(strings.Repeat("9", 78))
+	var all []swap.Finding
+	for _, code := range []string{"gas_insufficient", "gas_ceiling", "gas_excessive", "value_unknown", "price_unknown", "output_unverified", "output_lookalike", "price_impact", "slippage_low", "slippage_high",
+		"not_simulated", "fallback_used", "minimum_lowered", "ceiling_raised", "fee_raised", "decimals_unconfirmed", "settlement_trusted", "of_a_newer_daemon"} {
+		all = append(all, swap.Finding{Code: code, Severity: swap.Acknowledge, Data: map[string]string{
+			"missing": "1", "needed": "20000000000000000", "balance": "0", "max": "5", "ceiling": "6", "expected": "7", "value": "8", "token": foreign.Hex(), "imitates": usdc.Hex(), "offered": "100", "own": "200",
+			"trustedTo": "relay_solver", "reason": "provider_busy", "accepted": "30", "proposed": "40", "amountIn": "1", "minOut": "2", "tokens": "FOO\u202e, BAR",
+		}})
+	}
+	return map[string]swap.Review{
+		"pools": {Terms: terms(swap.DEX, func(t *swap.Terms) { t.FeeBps, t.FeeReceiver = 40, other }), Gas: costs("0"),
+			Plan: swap.Plan{Settlement: swap.ByOwnCall, Steps: steps(allowance(usdc, permit2, "1234500000"),
+				swap.Effect{Kind: swap.Permit, Target: permit2, Approves: []swap.Approval{{Token: usdc, Spender: router, Amount: n("1234500000"), Until: until}}},
+				swap.Effect{Kind: swap.Swap, Target: router, Spends: []swap.Spend{{Token: usdc, Amount: n("1234500000")}}, Receives: []swap.Receive{{Token: weth, To: account, Min: n("400000000000000000")}}, Pays: []swap.Payment{{Token: weth, To: other, Bps: 40}}})}},
+		"signed_order": {Terms: terms(swap.Gasless, func(t *swap.Terms) { t.MakerFeeBps = 25 }),
+			Plan: swap.Plan{Settlement: swap.ByProvider, Steps: steps(swap.Effect{Kind: swap.Signed, Settler: router, Deadline: until, Spends: []swap.Spend{{Token: usdc, Amount: n("1234500000")}}, Receives: []swap.Receive{{Token: weth, To: account, Min: n("1")}}})}},
+		"deposit": {Terms: terms(swap.Bridge, func(t *swap.Terms) {
+			across(t)
+			t.Recipient, t.RefundTo, t.Refund = other, other, &swap.Spend{Token: usdc, Amount: n("1200000000")}
+		}), Gas: costs("31000000000000"),
+			Plan: swap.Plan{Settlement: swap.ByProvider, Steps: steps(
+				swap.Effect{Kind: swap.Approve, Approves: []swap.Approval{{Token: usdc, Spender: router, Amount: n("1500000000"), Shares: n("265500000")}}},
+				swap.Effect{Kind: swap.Deposit, Target: router, TrustedTo: "relay_solver", Spends: []swap.Spend{{Token: usdc, Amount: n("1234500000")}}})}},
+		"opaque": {Terms: terms(swap.Intent, func(t *swap.Terms) { across(t); t.Isolated = throwing }), Gas: costs("0"),
+			Findings: []swap.Finding{{Code: "settlement_trusted", Severity: swap.Note, Data: map[string]string{"trustedTo": "intent_fillers"}}},
+			Plan:     swap.Plan{Settlement: swap.ByProvider, Steps: steps(swap.Effect{Kind: swap.Opaque, Target: router, TrustedTo: "intent_fillers", Spends: []swap.Spend{{Token: usdc, Amount: n("1234500000")}}})}},
+		"wraps": {Terms: terms(swap.Gasless, func(t *swap.Terms) { t.TokenIn, t.AmountIn, t.Wrap = coin, n("1000000000000000001"), weth }), Gas: costs("0"),
+			Plan: swap.Plan{Settlement: swap.ByProvider, Steps: steps(swap.Effect{Kind: swap.Wrap, Target: weth}, swap.Effect{Kind: swap.Signed, Settler: router, Deadline: until})}},
+		"foreign_tokens": {Terms: terms(swap.DEX, func(t *swap.Terms) {
+			t.TokenIn, t.AmountIn, t.TokenOut, t.MinOut, t.DstChain = foreign, longest, nameless, n("5"), 424242
+		}), Gas: costs("0"),
+			Plan: swap.Plan{Settlement: swap.ByOwnCall, Steps: steps(allowance(foreign, router, longest.String()), allowance(foreign, router, "0"))}},
+		"revoke":   {Terms: swap.Terms{Provider: swap.Wallet, Account: account, SrcChain: 1, TokenIn: usdc, GasCeiling: n("50000000000000000")}, Gas: costs("0"), Plan: swap.Plan{Settlement: swap.ByOwnCall, Steps: steps(allowance(usdc, permit2, "0"))}},
+		"findings": {Terms: terms(swap.DEX, nil), Findings: all, Plan: swap.Plan{Settlement: swap.ByOwnCall}},
+	}
+}
+
+// TestGolden checks the lines of each kind of review in each language.
+func TestGolden(t *testing.T) {
+	for name, r := range reviews() {
+		all := append(Of(r, world{"US\u202eDC \"x\" \u0405 and a name that is much too long for any screen at all"}), Asker("chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/"))
+		for _, language := range messages.Languages {
+			var out strings.Builder
+			for _, l := range all {
+				text := Text(language, l)
+				out.WriteString(string(l.Severity) + "  " + text + "\n")
+				if strings.Contains(text, "line_") || strings.Contains(text, "$") {
+					t.Errorf("%s, %s: %q is no text", name, language, text)
+				}
+			}
+			path := filepath.Join("testdata", name+"."+language+".txt")
+			if *update {
+				if err := os.WriteFile(path, []byte(out.String()), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.String() != string(want) {
+				t.Errorf("%s:\n%s\nwant\n%s", path, out.String(), want)
+			}
+		}
+	}
+}
+
+// TestArity checks that every message of a line has as many placeholders as the line has values.
+func TestArity(t *testing.T) {
+	for key, values := range Arity {
+		for _, language := range messages.Languages {
+			var marks []string
+			for i := range values {
+				marks = append(marks, "<"+string(rune('1'+i))+">")
+			}
+			text, ok := messages.TextIn(language, key, append(marks, "too many")...)
+			for _, m := range marks {
+				ok = ok && strings.Contains(text, m)
+			}
+			if !ok || strings.Contains(text, "too many") {
+				t.Errorf("%s, %s: %q", language, key, text)
+			}
+		}
+	}
+}
+
+// TestForeignNames checks that no name from outside leaves its quotation marks, has other than
+// plain characters, or grows beyond bounds.
+func TestForeignNames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.String().Draw(t, "name")
+		got := quoted(name)
+		if inner := strings.TrimSuffix(strings.TrimPrefix(got, "“"), "”"); strings.ContainsAny(inner, "“”\"") || len(inner) > 8*maxText+3 || strings.IndexFunc(inner, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
+			t.Fatalf("%q is %q", name, got)
+		}
+	})
+}
+
+// TestDecimal checks amounts against the same reckoned by math/big.
+func TestDecimal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		digits := rapid.StringMatching(`[1-9][0-9]{0,77}`).Draw(t, "digits")
+		decimals := rapid.IntRange(0, 36).Draw(t, "decimals")
+		got, ok := new(big.Rat).SetString(decimal(n(digits), uint8(decimals)))
+		want := new(big.Rat).SetFrac(n(digits), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil))
+		if !ok || got.Cmp(want) != 0 {
+			t.Fatalf("%s with %d decimals is %s", digits, decimals, decimal(n(digits), uint8(decimals)))
+		}
+	})
+}
