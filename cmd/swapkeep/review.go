@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func (l *daemonConn) printReview(ctx context.Context, out *screen.Screen, r prot
 	if err := l.loadNetworks(ctx); err != nil {
 		return err
 	}
-	for _, part := range []func(protocol.Review) error{w.terms, w.steps, w.gas, w.findings} {
+	for _, part := range []func(protocol.Review) error{w.terms, w.steps, w.gas, w.findings, w.lines} {
 		if err := part(r); err != nil {
 			return err
 		}
@@ -343,6 +344,23 @@ func (l *daemonConn) listFindings(ctx context.Context, out *screen.Screen, found
 		s := severities[f.Severity]
 		out.Styled(s.how, s.label, fmt.Sprintf("%s (%s)", l.findingText(ctx, f, t), f.Code))
 	}
+}
+
+// lines prints what consent confirms, in the lines that every screen shows.
+func (w reviewer) lines(r protocol.Review) error {
+	if len(r.Lines) == 0 { // an older daemon
+		return nil
+	}
+	w.out.Heading("You confirm")
+	for i, l := range r.Lines {
+		args := make([]messages.Arg, len(l.Args))
+		for i, a := range l.Args {
+			args[i] = messages.Arg(a)
+		}
+		how := severities[l.Severity].how
+		w.out.Styled(how, strconv.Itoa(i+1), messages.Line("en", l.Key, args))
+	}
+	return nil
 }
 
 // checkedText says what was checked if there are no findings. A signature, or a
