@@ -11,8 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// maxAllowanceLife bounds how long a signed allowance is valid; the DEX asks for 30 days.
-const maxAllowanceLife = 31 * 24 * time.Hour
+// MaxPermitLife bounds how long after the terms' deadline a signed allowance is valid; the DEX
+// asks for 30 days.
+const MaxPermitLife = 31 * 24 * time.Hour
 
 // Check compares what a plan would do with what the user accepts, and fails on every
 // difference. It is pure: no clock, no network, the same input gives the same answer. It

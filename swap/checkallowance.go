@@ -56,7 +56,7 @@ func checkPermit(s checkContext, f Effect) error {
 		return RefuseField(NotPinned, "spender", "the permit's spender is %s, which is not a built-in router on chain %d", a.Spender, f.Chain)
 	case a.Amount.Cmp(t.AmountIn) != 0:
 		return RefuseField(NotAsAccepted, "allowance", "the permit is not for exactly the amount").WithAmounts(OfInput, a.Amount, t.AmountIn)
-	case a.Until.IsZero() || a.Until.After(t.Deadline.Add(maxAllowanceLife)):
+	case a.Until.IsZero() || a.Until.After(t.Deadline.Add(MaxPermitLife)):
 		return RefuseField(NotAsAccepted, "expiration", "the permit is valid for more than 31 days")
 	case f.Deadline.IsZero():
 		return RefuseField(NotAsAccepted, "sigDeadline", "the permit's signature never expires")

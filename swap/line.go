@@ -22,5 +22,6 @@ type ArgKind string
 const (
 	TextArg   ArgKind = "text"   // as it is
 	NumberArg ArgKind = "number" // decimal, with a point, not grouped; shown with the language's own decimal mark, and Unit
+	UnitsArg  ArgKind = "units"  // base units of the token that Unit names, whose decimals nobody knows
 	WordArg   ArgKind = "word"   // key of the catalogue
 )

@@ -26,6 +26,9 @@ func (a Arg) text(language string) string {
 			n = strings.Replace(n, ".", ",", 1)
 		}
 		return strings.TrimSpace(n + " " + a.Unit)
+	case "units":
+		text, _ := TextIn(language, "line_base_units", a.Value, a.Unit)
+		return text
 	case "word":
 		if kind, ok := strings.CutPrefix(a.Value, "brand_"); ok {
 			return Brand(kind)

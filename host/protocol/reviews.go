@@ -130,7 +130,7 @@ type Line struct {
 
 // An Arg is the value of one placeholder of a line.
 type Arg struct {
-	Kind  string `json:"kind" of:"ArgKind" doc:"text (as it is), number (decimal with a point, not grouped, shown with the language's own decimal mark, and unit) or word (a message of the catalogue; brand_ and a kind of provider is its brand)"`
+	Kind  string `json:"kind" of:"ArgKind" doc:"text (as it is), number (decimal with a point, not grouped, shown with the language's own decimal mark, and unit), units (base units of the token that unit names) or word (a message of the catalogue; brand_ and a kind of provider is its brand)"`
 	Value string `json:"value" doc:"printable and bounded"`
 	Unit  string `json:"unit,omitempty"`
 }

@@ -32,7 +32,7 @@ var Vocabularies = []Vocabulary{
 	{"EffectKind", []string{"fund", "approve", "permit", "swap", "wrap", "unwrap", "order", "deposit", "opaque"}},
 	{"SettledBy", []string{"own_call", "provider"}},
 	{"FeeBasis", []string{"decoded", "reported", "requested", "none"}},
-	{"ArgKind", []string{"text", "number", "word"}},
+	{"ArgKind", []string{"text", "number", "units", "word"}},
 	{"Severity", []string{"note", "warn", "acknowledge", "block"}},
 	{"FindingCode", []string{
 		"gas_insufficient", "gas_ceiling", "gas_excessive", "value_unknown", "price_unknown", "price_impact", "output_unverified", "output_lookalike", "slippage_low", "slippage_high",

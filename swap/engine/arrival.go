@@ -190,9 +190,9 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 	if all, err = e.unusedPayments(w.order.ID, all); err != nil {
 		return paymentProof{}, isUndecided, err
 	}
-	all = slices.DeleteFunc(all, func(p proof.Payment) bool { return x.ExceedsInput(w.order.Terms, p) })
+	named = named && !w.calledFilled(x)
 	from := func(p proof.Payment) bool {
-		return !mine && x.Link == nil && !p.Ref.BalanceIncrease && !w.order.Terms.IsOwn(p.From) && (slices.Contains(x.From, p.From) || slices.Contains(x.From, ev.From))
+		return !mine && x.Link == nil && !x.ExceedsInput(w.order.Terms, p) && !p.Ref.BalanceIncrease && !w.order.Terms.IsOwn(p.From) && (slices.Contains(x.From, p.From) || slices.Contains(x.From, ev.From))
 	}
 	known := slices.DeleteFunc(slices.Clone(all), func(p proof.Payment) bool { return !from(p) })
 	if p, is := x.Likely(w.order, ev, all, e.isMine); is && !from(p) {
@@ -224,6 +224,18 @@ func (e *Engine) paidIn(ctx context.Context, w watchedDeposit, x proof.AwaitedPa
 		return paymentProof{verdict: &v, rivals: r.count}, isContested, nil
 	}
 	return paymentProof{verdict: &v, rivals: r.count}, isProof, nil
+}
+
+// calledFilled reports whether the provider says that an order is filled whose refund is looked
+// for: a transaction that it names then is no refund by its word.
+func (w watchedDeposit) calledFilled(x proof.AwaitedPayment) bool {
+	return x.By == swap.ProvenByRefund && w.order.Claim != nil && w.order.Claim.State == swap.Filled
+}
+
+// calledRefunded reports whether the provider says that an order comes back.
+func (w watchedDeposit) calledRefunded() bool {
+	c := w.order.Claim
+	return c != nil && (c.State == swap.Refunded || c.State == swap.Failed)
 }
 
 // paidBy returns the verdict of a deposit that was paid.
@@ -313,6 +325,9 @@ func (e *Engine) competingOrders(w watchedDeposit, x proof.AwaitedPayment, ev ch
 		return r, err
 	}
 	tx, ours := ev.Tx, w.order.Claim
+	if w.calledFilled(x) {
+		ours = nil
+	}
 	for _, id := range open {
 		other, err := e.Journal.Get(id)
 		if errors.Is(err, journal.ErrUnreadable) {
@@ -341,7 +356,8 @@ func (e *Engine) competingOrders(w watchedDeposit, x proof.AwaitedPayment, ev ch
 			continue
 		}
 		for _, y := range proof.Awaited(p, nil) {
-			payer := y.ByAnybody() && !likelyElsewhere(other, ev.Tx) || y.Link == nil && (slices.Contains(y.From, from) || slices.Contains(y.From, ev.From))
+			anybody := y.ByAnybody() && proof.PlausibleAmount(sum, y.Least) && !(w.calledRefunded() && likelyElsewhere(other, ev.Tx))
+			payer := anybody || y.Link == nil && (slices.Contains(y.From, from) || slices.Contains(y.From, ev.From))
 			switch {
 			case !payer || y.Chain != x.Chain || y.Token != x.Token || y.To != x.To || y.Least.Cmp(sum) > 0:
 			case sum.Cmp(x.Least) < 0 || y.Least.Cmp(x.Least) > 0:

@@ -161,7 +161,7 @@ func TestDeposits(t *testing.T) {
 			c.src.mineFinal(refund(1, solver, 4000))
 		}, waits: swap.AwaitingProof},
 		{name: "paid more than the input, by its taker", do: func(c *proofFixture) { c.src.mineFinal(refund(1, solver, 5001)) }},
-		{name: "the same, told to be the refund", do: func(c *proofFixture) { c.claimEnd(swap.Refunded, c.src.mineFinal(refund(1, solver, 5001)), srcChain) }, waits: swap.AwaitingProof},
+		{name: "the same, told to be the refund", do: func(c *proofFixture) { c.claimEnd(swap.Refunded, c.src.mineFinal(refund(1, solver, 5001)), srcChain) }, waits: swap.PaymentSeen},
 		{name: "refunded by a stranger", do: func(c *proofFixture) { c.claimEnd(swap.Refunded, c.src.mineFinal(refund(1, stranger, 5000)), srcChain) }, waits: swap.PaymentSeen},
 		{name: "refunded natively", change: nativeIn, do: func(c *proofFixture) { c.claimEnd(swap.Refunded, c.src.mineFinal(coin(1, solver, 5000)), srcChain) }, by: swap.ProvenByRefund, got: 5000},
 		{name: "called failed", do: func(c *proofFixture) { c.claimEnd(swap.Failed, common.Hash{}, 0) }, waits: swap.AwaitingRefund},

@@ -45,10 +45,10 @@ func TestSeenIsKept(t *testing.T) {
 	wants("the named one", swap.Filled, dstChain, named, outside, 1003)
 	c.src.mineFinal(refund(4, stranger, 5000))
 	wants("a refund that nobody told", swap.Filled, dstChain, named, outside, 1003)
-	back := c.src.mineFinal(refund(5, stranger, 4999))
+	back := c.src.mineFinal(refund(5, stranger, 5001))
 	c.edit(id, func(o *swap.Order) { o.Claim = nil })
 	c.claimEnd(swap.Refunded, back, srcChain)
-	wants("the refund that is told", swap.Refunded, srcChain, back, usdc, 4999)
+	wants("the refund that is told", swap.Refunded, srcChain, back, usdc, 5001)
 
 	c.dst.mineFinal(arrival(6, solver, 1000))
 	c.wantVerdict(c.pollRepeatedly(id), swap.ProvenByArrival, swap.OneHost)

@@ -70,11 +70,23 @@ func TestRefundOrFill(t *testing.T) {
 		c.claimFor(first, swap.Claim{State: swap.Refunded, Tx: c.src.mineFinal(refund(1, solver, 4000)), Chain: srcChain})
 		c.wantVerdict(c.pollRepeatedly(first), "", "")
 	})
+	t.Run("said to be the order's fill", func(t *testing.T) {
+		c, first, _ := fixture(t, 4800)
+		c.claimFor(first, swap.Claim{State: swap.Filled, Tx: c.src.mineFinal(refund(1, solver, 5000)), Chain: srcChain})
+		c.wantVerdict(c.pollRepeatedly(first), "", "")
+	})
 	t.Run("the other is likely paid otherwise", func(t *testing.T) {
 		c, first, second := fixture(t, 4800)
 		c.src.mineFinal(refund(1, solver, 5000))
 		c.claimFor(second, swap.Claim{State: swap.Filled, Tx: c.src.mineFinal(refund(2, stranger, 4800)), Chain: srcChain})
 		c.wantCondition(second, swap.LikelyPaid)
+		c.wantVerdict(c.pollRepeatedly(first), "", "")
+		c.claimFor(first, swap.Claim{State: swap.Failed, ProviderStatus: "failed"})
+		c.wantVerdict(c.pollRepeatedly(first), swap.ProvenByRefund, bothAgree)
+	})
+	t.Run("a refund with less, and a small order is open", func(t *testing.T) {
+		c, first, _ := fixture(t, 100)
+		c.claimFor(first, swap.Claim{State: swap.Refunded, Tx: c.src.mineFinal(refund(1, solver, 4000)), Chain: srcChain})
 		c.wantVerdict(c.pollRepeatedly(first), swap.ProvenByRefund, bothAgree)
 	})
 	t.Run("too little for the other", func(t *testing.T) {

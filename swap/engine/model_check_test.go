@@ -18,8 +18,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// maxAllowanceLife is the longest that a signed allowance may be valid.
-const maxAllowanceLife = 31 * 24 * time.Hour
+// MaxPermitLife is the longest that a signed allowance may be valid.
+const MaxPermitLife = 31 * 24 * time.Hour
 
 // checkSigned checks a transaction that is about to be signed.
 func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint64) {
@@ -117,7 +117,7 @@ func (m *model) checkPermit(from common.Address, p permitSingle, id uint64, cont
 		m.t.Fatalf("signed a permit after the deadline")
 	case from != t.Account || id != t.SrcChain || contract != swap.Permit2Contract || p.Spender != router || p.Details.Token != t.TokenIn || p.Details.Amount.Cmp(t.AmountIn) != 0:
 		m.t.Fatalf("signed a permit that was not accepted")
-	case p.Details.Expiration.Int64() > t.Deadline.Add(maxAllowanceLife).Unix():
+	case p.Details.Expiration.Int64() > t.Deadline.Add(MaxPermitLife).Unix():
 		m.t.Fatalf("signed a permit that stays")
 	}
 	if spends := m.spends(o); len(spends) > 0 {

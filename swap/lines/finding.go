@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"swapkeep/chain"
 	"swapkeep/extension/messages"
 	"swapkeep/swap"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // toldOtherwise are the findings of which the lines of the swap itself say more.
-var toldOtherwise = []string{"settlement_trusted", "isolated_account", "wraps_first"}
+var toldOtherwise = []string{"settlement_trusted", "wraps_first"}
 
 // finding adds a finding in the words of the catalogue. One whose values are missing is told
 // by its code, since it must not be left out.
@@ -49,7 +50,7 @@ func (b *builder) value(form, value string) (a swap.Arg, ok bool) {
 	case "tokenOut":
 		a = b.amountIf(isNumber, t.DstChain, t.TokenOut, n)
 	case "coin", "worth":
-		a = b.amountIf(isNumber, t.SrcChain, common.Address{}, n)
+		a = b.amountIf(isNumber, t.SrcChain, chain.Native, n)
 	case "basisPoints":
 		bps, err := strconv.Atoi(value)
 		return percent(bps), err == nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"swapkeep/chain"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -44,39 +45,45 @@ type Names interface {
 
 // Keys of lines. Each has a message in each language.
 const (
-	pay              = "line_pay"                // amount, network
-	worth            = "line_worth"              // dollars, sources, age
-	worthUnknown     = "line_worth_unknown"      //
-	receiveLeast     = "line_receive_least"      // amount, network
-	receivePromised  = "line_receive_promised"   // amount, network, who promises it
-	toOwn            = "line_to_own"             // address
-	toOther          = "line_to_other"           // address
-	refundToOther    = "line_refund_to_other"    // address
-	refundLeast      = "line_refund_least"       // amount
-	isolated         = "line_isolated"           // address
-	approve          = "line_approve"            // spender, amount
-	approveOthers    = "line_approve_others"     // spender, amount, part of it for other orders
-	permit           = "line_permit"             // spender, amount, until
-	revoke           = "line_revoke"             // spender, token
-	wrap             = "line_wrap"               // amount, wrapped coin
-	order            = "line_order"              // contract, until
-	trust            = "line_trust"              // who, amount
-	trustOpaque      = "line_trust_opaque"       // who, amount, contract
-	feeMost          = "line_fee_most"           // most
-	feeMostWorth     = "line_fee_most_worth"     // most, dollars
-	feeL1            = "line_fee_l1"             // estimate
-	feeNone          = "line_fee_none"           //
-	walletFee        = "line_wallet_fee"         // percent, receiver
-	walletFeeClaimed = "line_wallet_fee_claimed" // percent, receiver
-	makerFee         = "line_maker_fee"          // percent
-	provider         = "line_provider"           // brand
-	findingCode      = "line_finding"            // code
-	askedBy          = "line_asked_by"           // origin
+	from             = "line_from"                 // account, network
+	pay              = "line_pay"                  // amount, network
+	worth            = "line_worth"                // dollars, sources, age
+	worthUnknown     = "line_worth_unknown"        //
+	receiveLeast     = "line_receive_least"        // amount, network
+	receivePromised  = "line_receive_promised"     // amount, network, who promises it
+	toOwn            = "line_to_own"               // address
+	toOther          = "line_to_other"             // address
+	refundToOther    = "line_refund_to_other"      // address
+	refundLeast      = "line_refund_least"         // amount
+	isolated         = "line_isolated"             // address
+	approve          = "line_approve"              // spender, amount
+	approveOthers    = "line_approve_others"       // spender, amount, part of it for other orders
+	permit           = "line_permit"               // spender, amount, until
+	reset            = "line_reset"                // spender, token
+	revoke           = "line_revoke"               // spender, token
+	revokePermit2    = "line_revoke_permit2"       // spender, token
+	fund             = "line_fund"                 // amount
+	wrap             = "line_wrap"                 // amount, wrapped coin
+	order            = "line_order"                // contract, until
+	trust            = "line_trust"                // who, amount
+	trustOpaque      = "line_trust_opaque"         // who, amount, contract
+	feeMost          = "line_fee_most"             // most
+	feeMostWorth     = "line_fee_most_worth"       // most, dollars
+	feeL1            = "line_fee_l1"               // estimate
+	feeNone          = "line_fee_none"             //
+	walletFee        = "line_wallet_fee"           // percent, receiver
+	walletFeeClaimed = "line_wallet_fee_claimed"   // percent, receiver
+	makerFee         = "line_maker_fee"            // percent
+	provider         = "line_provider"             // brand
+	findingCode      = "line_finding"              // code
+	walletFeeAsked   = "line_wallet_fee_requested" // percent
+	deadline         = "line_deadline"             // until
+	askedBy          = "line_asked_by"             // origin
 )
 
 // Arity has the number of values of every line but those of findings.
 var Arity = map[string]int{
-	pay: 2, worth: 3, worthUnknown: 0, receiveLeast: 2, receivePromised: 3, toOwn: 1, toOther: 1, refundToOther: 1, refundLeast: 1, isolated: 1,
+	pay: 2, worth: 3, worthUnknown: 0, receiveLeast: 2, receivePromised: 3, toOwn: 1, toOther: 1, refundToOther: 1, refundLeast: 2, isolated: 1, from: 2, reset: 2, revokePermit2: 2, fund: 1, walletFeeAsked: 1, deadline: 1,
 	approve: 2, approveOthers: 3, permit: 3, revoke: 2, wrap: 2, order: 2, trust: 2, trustOpaque: 3,
 	feeMost: 1, feeMostWorth: 2, feeL1: 1, feeNone: 0, walletFee: 2, walletFeeClaimed: 2, makerFee: 1, provider: 1, findingCode: 1, askedBy: 1,
 }
@@ -95,6 +102,9 @@ func Of(r swap.Review, names Names) []swap.Line {
 	b := builder{Names: names, r: r}
 	if r.Terms.Provider != swap.Wallet {
 		b.add(swap.Note, provider, word("brand_"+string(r.Terms.Provider)))
+	}
+	b.add(swap.Note, from, address(r.Terms.Account), b.network(r.Terms.SrcChain))
+	if r.Terms.Provider != swap.Wallet {
 		b.paid()
 		b.received()
 	}
@@ -102,6 +112,7 @@ func Of(r swap.Review, names Names) []swap.Line {
 		b.effect(f)
 	}
 	b.fees()
+	b.add(swap.Note, deadline, moment(r.Terms.Deadline))
 	for _, f := range r.Findings {
 		b.finding(f)
 	}
@@ -142,7 +153,7 @@ func (b *builder) received() {
 		b.add(swap.Warn, refundToOther, address(t.RefundTo))
 	}
 	if t.Refund != nil {
-		b.add(swap.Note, refundLeast, b.amount(t.SrcChain, t.Refund.Token, t.Refund.Amount))
+		b.add(swap.Note, refundLeast, b.amount(t.SrcChain, t.Refund.Token, t.Refund.Amount), trusted(last))
 	}
 }
 
@@ -154,9 +165,11 @@ func (b *builder) effect(f swap.Effect) {
 	}
 	switch {
 	case f.Kind == swap.Wrap && b.r.Terms.Wrap != (common.Address{}):
-		b.add(swap.Note, wrap, b.amount(f.Chain, common.Address{}, b.r.Terms.AmountIn), b.token(f.Chain, b.r.Terms.Wrap))
-	case f.Kind == swap.Signed:
-		b.add(swap.Note, order, b.contract(f.Chain, f.Settler), moment(f.Deadline))
+		b.add(swap.Note, wrap, b.amount(f.Chain, chain.Native, b.r.Terms.AmountIn), b.token(f.Chain, b.r.Terms.Wrap))
+	case f.Kind == swap.Fund && b.coinFor(f).Sign() > 0:
+		b.add(swap.Note, fund, b.amount(f.Chain, chain.Native, b.coinFor(f)))
+	case f.Kind == swap.Signed: // one signed anew under the same consent may be good until then
+		b.add(swap.Note, order, b.contract(f.Chain, f.Settler), moment(b.r.Terms.Deadline))
 	case f.Kind == swap.Opaque:
 		b.add(swap.Warn, trustOpaque, trusted(f), b.handedOver(f), b.contract(f.Chain, f.Target))
 	case f.TrustedTo != "":
@@ -167,15 +180,33 @@ func (b *builder) effect(f swap.Effect) {
 func (b *builder) approval(f swap.Effect, a swap.Approval) {
 	spender := b.contract(f.Chain, a.Spender)
 	switch {
+	case a.Amount.Sign() == 0 && b.r.Terms.Provider != swap.Wallet:
+		b.add(swap.Note, reset, spender, b.token(f.Chain, a.Token))
+	case a.Amount.Sign() == 0 && swap.GrantOf(f).Kind == swap.ByPermit2:
+		b.add(swap.Note, revokePermit2, spender, b.token(f.Chain, a.Token))
 	case a.Amount.Sign() == 0:
 		b.add(swap.Note, revoke, spender, b.token(f.Chain, a.Token))
-	case !a.Until.IsZero():
-		b.add(swap.Note, permit, spender, b.amount(f.Chain, a.Token, a.Amount), moment(a.Until))
+	case !a.Until.IsZero(): // likewise
+		b.add(swap.Note, permit, spender, b.amount(f.Chain, a.Token, a.Amount), moment(b.r.Terms.Deadline.Add(swap.MaxPermitLife)))
 	case a.Shares != nil && a.Shares.Sign() > 0:
 		b.add(swap.Note, approveOthers, spender, b.amount(f.Chain, a.Token, a.Amount), b.amount(f.Chain, a.Token, a.Shares))
 	default:
 		b.add(swap.Note, approve, spender, b.amount(f.Chain, a.Token, a.Amount))
 	}
+}
+
+// coinFor returns the coin that a transfer to the isolated account moves besides the input.
+func (b *builder) coinFor(f swap.Effect) *big.Int {
+	t, sum := b.r.Terms, new(big.Int)
+	for _, s := range f.Spends {
+		if s.Token == chain.Native {
+			sum.Add(sum, s.Amount)
+		}
+	}
+	if t.TokenIn == chain.Native {
+		sum.Sub(sum, t.AmountIn)
+	}
+	return sum
 }
 
 // handedOver returns what an effect hands over: what is lost at worst if nobody pays.
@@ -190,7 +221,7 @@ func (b *builder) handedOver(f swap.Effect) swap.Arg {
 // fees adds what the swap costs besides: the most that all transactions of the order may cost
 // together, and the fees that others take.
 func (b *builder) fees() {
-	t, coin := b.r.Terms, common.Address{}
+	t, coin := b.r.Terms, chain.Native
 	if len(b.r.Gas.Costs) == 0 {
 		b.add(swap.Note, feeNone)
 	} else {
@@ -213,6 +244,8 @@ func (b *builder) fees() {
 	switch b.r.FeeBasis() {
 	case swap.FeeDecoded:
 		b.add(swap.Note, walletFee, percent(t.FeeBps), address(t.FeeReceiver))
+	case swap.FeeRequested:
+		b.add(swap.Note, walletFeeAsked, percent(b.r.Offer.FeeRequested))
 	case swap.FeeReported:
 		b.add(swap.Note, walletFeeClaimed, percent(t.FeeBps), address(t.FeeReceiver))
 	}

@@ -36,7 +36,10 @@ var (
 // world knows the tokens and contracts of the tests.
 type world struct{ symbol string }
 
-func (w world) Token(_ uint64, token common.Address) Token {
+func (w world) Token(chainID uint64, token common.Address) Token {
+	if token == coin && chainID > 10 {
+		return Token{}
+	}
 	return map[common.Address]Token{
 		coin: {"ETH", 18, true}, usdc: {"USDC", 6, true}, weth: {"WETH", 18, true}, foreign: {w.symbol, 8, false},
 	}[token]
@@ -73,6 +76,9 @@ var until = time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)
 func steps(effects ...swap.Effect) (all []swap.Step) {
 	for _, f := range effects {
 		f.Chain = 1
+		if len(f.Approves) > 0 && f.Target == (common.Address{}) {
+			f.Target = f.Approves[0].Token
+		}
 		all = append(all, swap.Step{Effect: f})
 	}
 	return all
@@ -88,7 +94,7 @@ func allowance(token, spender common.Address, amount string) swap.Effect {
 func reviews() map[string]swap.Review {
 	terms := func(p swap.Kind, change func(*swap.Terms)) swap.Terms {
 		t := swap.Terms{Provider: p, Account: account, SrcChain: 1, TokenIn: usdc, AmountIn: n("1234500000"), DstChain: 1, TokenOut: weth, Recipient: account, RefundTo: account,
-			MinOut: n("400000000000000000"), GasCeiling: n("50000000000000000")}
+			MinOut: n("400000000000000000"), GasCeiling: n("50000000000000000"), Deadline: until.Add(-time.Hour)}
 		if change != nil {
 			change(&t)
 		}
@@ -120,14 +126,18 @@ func reviews() map[string]swap.Review {
 				swap.Effect{Kind: swap.Deposit, Target: router, TrustedTo: "relay_solver", Spends: []swap.Spend{{Token: usdc, Amount: n("1234500000")}}})}},
 		"opaque": {Terms: terms(swap.Intent, func(t *swap.Terms) { across(t); t.Isolated = throwing }), Gas: costs("0"),
 			Findings: []swap.Finding{{Code: "settlement_trusted", Severity: swap.Note, Data: map[string]string{"trustedTo": "intent_fillers"}}},
-			Plan:     swap.Plan{Settlement: swap.ByProvider, Steps: steps(swap.Effect{Kind: swap.Opaque, Target: router, TrustedTo: "intent_fillers", Spends: []swap.Spend{{Token: usdc, Amount: n("1234500000")}}})}},
+			Plan:     swap.Plan{Settlement: swap.ByProvider, Steps: steps(swap.Effect{Kind: swap.Fund, Spends: []swap.Spend{{Token: coin, Amount: n("3000000000000000")}}}, swap.Effect{Kind: swap.Fund, Spends: []swap.Spend{{Token: usdc, Amount: n("1234500000")}}}, swap.Effect{Kind: swap.Opaque, Target: router, TrustedTo: "intent_fillers", Spends: []swap.Spend{{Token: usdc, Amount: n("1234500000")}}})}},
 		"wraps": {Terms: terms(swap.Gasless, func(t *swap.Terms) { t.TokenIn, t.AmountIn, t.Wrap = coin, n("1000000000000000001"), weth }), Gas: costs("0"),
 			Plan: swap.Plan{Settlement: swap.ByProvider, Steps: steps(swap.Effect{Kind: swap.Wrap, Target: weth}, swap.Effect{Kind: swap.Signed, Settler: router, Deadline: until})}},
 		"foreign_tokens": {Terms: terms(swap.DEX, func(t *swap.Terms) {
 			t.TokenIn, t.AmountIn, t.TokenOut, t.MinOut, t.DstChain = foreign, longest, nameless, n("5"), 424242
 		}), Gas: costs("0"),
 			Plan: swap.Plan{Settlement: swap.ByOwnCall, Steps: steps(allowance(foreign, router, longest.String()), allowance(foreign, router, "0"))}},
-		"revoke":   {Terms: swap.Terms{Provider: swap.Wallet, Account: account, SrcChain: 1, TokenIn: usdc, GasCeiling: n("50000000000000000")}, Gas: costs("0"), Plan: swap.Plan{Settlement: swap.ByOwnCall, Steps: steps(allowance(usdc, permit2, "0"))}},
+		"revoke": {Terms: swap.Terms{Provider: swap.Wallet, Account: account, SrcChain: 1, TokenIn: usdc, GasCeiling: n("50000000000000000"), Deadline: until}, Gas: costs("0"), Plan: swap.Plan{Settlement: swap.ByOwnCall, Steps: steps(allowance(usdc, permit2, "0"))}},
+		"revoke_permit2": {Terms: swap.Terms{Provider: swap.Wallet, Account: account, SrcChain: 1, TokenIn: usdc, GasCeiling: n("50000000000000000"), Deadline: until}, Gas: costs("0"),
+			Plan: swap.Plan{Settlement: swap.ByOwnCall, Steps: steps(swap.Effect{Kind: swap.Approve, Target: permit2, Approves: []swap.Approval{{Token: usdc, Spender: router, Amount: n("0")}}})}},
+		"far_coin": {Terms: terms(swap.Bridge, func(t *swap.Terms) { t.DstChain, t.TokenOut = 7777777, coin }), Offer: swap.Offer{FeeRequested: 40}, Gas: costs("0"),
+			Plan: swap.Plan{Settlement: swap.ByProvider, Steps: steps(swap.Effect{Kind: swap.Deposit, Target: router, TrustedTo: "relay_solver", Spends: []swap.Spend{{Token: usdc, Amount: n("1234500000")}}})}},
 		"findings": {Terms: terms(swap.DEX, nil), Findings: all, Plan: swap.Plan{Settlement: swap.ByOwnCall}},
 	}
 }

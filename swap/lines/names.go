@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"swapkeep/chain"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -22,7 +23,7 @@ func (b *builder) amount(chainID uint64, token common.Address, n *big.Int) swap.
 	case t.BuiltIn:
 		return swap.Arg{Kind: swap.NumberArg, Value: value, Unit: t.Symbol}
 	case t.Symbol == "":
-		return swap.Arg{Kind: swap.NumberArg, Value: n.String(), Unit: token.Hex()}
+		return swap.Arg{Kind: swap.UnitsArg, Value: n.String(), Unit: b.token(chainID, token).Value}
 	}
 	return swap.Arg{Kind: swap.NumberArg, Value: value, Unit: quoted(t.Symbol) + " (" + token.Hex() + ", " + n.String() + " / 10^" + strconv.Itoa(int(t.Decimals)) + ")"}
 }
@@ -32,6 +33,8 @@ func (b *builder) token(chainID uint64, token common.Address) swap.Arg {
 	switch t := b.Token(chainID, token); {
 	case t.BuiltIn:
 		return text(t.Symbol)
+	case token == chain.Native && t.Symbol == "":
+		return text("coin, chain " + strconv.FormatUint(chainID, 10))
 	case t.Symbol == "":
 		return text(token.Hex())
 	default:

@@ -80,8 +80,11 @@ func (pl *Planner) proposeOffer(ctx context.Context, p swap.Provider, net chain.
 	}
 	r.Findings = append(judgeChange(o.Terms, r.Terms, net.Symbol), r.Findings...)
 	r.Digest = swap.Digest(r.Terms, plan.Effects())
+	if err := swap.Check(r.Terms, plan.Effects(), p.Pins()); err != nil {
+		return nil, err
+	}
 	pl.setLines(&r)
-	return &swap.Proposal{Review: r, Made: now}, swap.Check(r.Terms, plan.Effects(), p.Pins())
+	return &swap.Proposal{Review: r, Made: now}, nil
 }
 
 // proposedTerms returns the accepted terms with a new deadline, loosened as far as the offer

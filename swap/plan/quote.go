@@ -150,7 +150,8 @@ func (q *Quoter) quoteOne(ctx context.Context, b *ranking, k swap.Kind, funds fu
 // ask asks one provider, within its time limit, and keeps its offers. A provider that names
 // its contracts only with an offer, and then one that is not built in, is asked once more,
 // for an isolated account.
-func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() error) ([]swap.Offer, error) {
+func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() error) (offers []swap.Offer, err error) {
+	defer recovered(k, &offers, &err)
 	r := b.request
 	if err := swap.CheckRoute(k, r.SrcChain, r.DstChain); err != nil {
 		return nil, err
@@ -163,11 +164,10 @@ func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() 
 	r = q.planner.Fees.Charge(r, k, net.WrappedNative)
 	ctx, cancel := context.WithTimeout(ctx, quoteTimeouts[k])
 	defer cancel()
-	r, err := q.planner.isolate(ctx, p, r)
-	if err != nil {
+	if r, err = q.planner.isolate(ctx, p, r); err != nil {
 		return nil, err
 	}
-	offers, err := q.askFor(ctx, b, k, r, funds)
+	offers, err = q.askFor(ctx, b, k, r, funds)
 	if !q.planner.asksAgain(p, r, err) {
 		return offers, err
 	}
@@ -177,8 +177,15 @@ func (q *Quoter) ask(ctx context.Context, b *ranking, k swap.Kind, funds func() 
 	return q.askFor(ctx, b, k, r, funds)
 }
 
-// askFor asks a provider for one account. A panic over its reply becomes
-// ProviderInvalidResponse: it must stop neither the others nor the daemon.
+// recovered turns a panic over a provider's reply into ProviderInvalidResponse: it must stop
+// neither the other providers nor the daemon.
+func recovered(k swap.Kind, offers *[]swap.Offer, err *error) {
+	if p := recover(); p != nil {
+		*offers, *err = nil, swap.Refuse(swap.ProviderInvalidResponse, "the %s provider's reply cannot be read: %v", k, p)
+	}
+}
+
+// askFor asks a provider for one account.
 func (q *Quoter) askFor(ctx context.Context, b *ranking, k swap.Kind, r swap.QuoteRequest, funds func() error) (offers []swap.Offer, err error) {
 	p := q.planner.Providers[k]
 	if err := waitQuota(ctx, k, q.limiters[k].quotes); err != nil {
@@ -190,11 +197,7 @@ func (q *Quoter) askFor(ctx context.Context, b *ranking, k swap.Kind, r swap.Quo
 			kept(err)
 		}
 	}()
-	defer func() {
-		if p := recover(); p != nil {
-			offers, err = nil, swap.Refuse(swap.ProviderInvalidResponse, "the %s provider's reply cannot be read: %v", k, p)
-		}
-	}()
+	defer recovered(k, &offers, &err)
 	a := answer{kind: k, request: r, idByRaw: map[string]string{}, droppedBefore: b.drops}
 	if st, ok := p.(swap.Streamer); ok {
 		offers, err = st.Stream(ctx, r, func(o swap.Offer) {

@@ -104,7 +104,7 @@ func (x AwaitedPayment) ByAnybody() bool {
 // ExceedsInput reports whether a payment is more than the input that a refund returns. The
 // contract that took the input fills other orders too: such a payment is of one of those.
 func (x AwaitedPayment) ExceedsInput(t swap.Terms, p Payment) bool {
-	return x.By == swap.ProvenByRefund && p.Amount.Cmp(t.AmountIn) > 0
+	return x.By == swap.ProvenByRefund && x.Link == nil && x.Token == t.TokenIn && p.Amount.Cmp(t.AmountIn) > 0
 }
 
 // PlausibleAmount reports whether sum is plausible for a debt of least: at most twice as much.

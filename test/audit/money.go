@@ -137,6 +137,9 @@ func (r *Audit) refunded(o Order, s sum) {
 	if short := back.Cmp(minimum) < 0; short != o.Verdict.BelowMinimum || back.Cmp(new(big.Int).Lsh(minimum, 1)) >= 0 {
 		r.Find("%s: %s came back, want %s, short %t", r.orderLabel(o), back, minimum, o.Verdict.BelowMinimum)
 	}
+	if o.Terms.Provider == "intent" && back.Cmp(o.Terms.AmountIn.Int()) > 0 {
+		r.Find("%s: %s came back of %s", r.orderLabel(o), back, o.Terms.AmountIn)
+	}
 	if s.got.Sign() != 0 {
 		r.Find("%s: %s of the output came as well", r.orderLabel(o), s.got)
 	}

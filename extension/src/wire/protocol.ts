@@ -75,7 +75,7 @@ export type StepKind = "call" | "typed" | "deferred";
 export type EffectKind = "fund" | "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
 export type FeeBasis = "decoded" | "reported" | "requested" | "none";
-export type ArgKind = "text" | "number" | "word";
+export type ArgKind = "text" | "number" | "units" | "word";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
 export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_excessive" | "value_unknown" | "price_unknown" | "price_impact" | "output_unverified" | "output_lookalike" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "minimum_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed" | "isolated_account";
 export type PasswordReason = "unpriced" | "hourly_limit" | "slippage" | "bad_price";
@@ -1031,7 +1031,7 @@ export interface Line {
 }
 
 export interface Arg {
-	/** text (as it is), number (decimal with a point, not grouped, shown with the language's own decimal mark, and unit) or word (a message of the catalogue; brand_ and a kind of provider is its brand) */
+	/** text (as it is), number (decimal with a point, not grouped, shown with the language's own decimal mark, and unit), units (base units of the token that unit names) or word (a message of the catalogue; brand_ and a kind of provider is its brand) */
 	kind: ArgKind;
 	/** printable and bounded */
 	value: string;
