@@ -211,8 +211,13 @@ func rests(pid int, leapt []int, left time.Duration) bool {
 	return pid != 0 && slices.Contains(leapt, pid) && left < longestPeace/2
 }
 
+// settledFor is how long nothing may be awaited before that is believed: the bridge calls an order
+// failed for a moment before it refunds it.
+const settledFor = 3 * time.Second
+
 // await polls until all orders have ended or may stay open, and accepts their proposals.
 func (w *world) await(u *user, most time.Duration) bool {
+	awaited := time.Now() // when something was last awaited
 	for end := time.Now().Add(most); time.Now().Before(end); u.sleepRandom(200, 400) {
 		var open protocol.OrdersResult
 		if err := u.retryUntilAnswered("swap.orders", protocol.OrdersParams{Open: true, Limit: 200}, &open); err != nil {
@@ -230,7 +235,10 @@ func (w *world) await(u *user, most time.Duration) bool {
 			}
 			waits = waits || w.whyOpen(o) == ""
 		}
-		if !waits {
+		if waits {
+			awaited = time.Now()
+		}
+		if time.Since(awaited) >= settledFor {
 			return true
 		}
 	}
