@@ -47,7 +47,7 @@ func (n lineNames) Network(chainID uint64) string {
 
 // Contract returns the brand of the provider whose built-in contract it is.
 func (n lineNames) Contract(chainID uint64, contract common.Address) string {
-	if contract == permit2 {
+	if contract == swap.Permit2Contract {
 		return "Permit2"
 	}
 	for _, k := range swap.Kinds() {
@@ -58,9 +58,6 @@ func (n lineNames) Contract(chainID uint64, contract common.Address) string {
 	}
 	return ""
 }
-
-// permit2 has the same address on every chain.
-var permit2 = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
 
 // Worth returns what an amount is worth by the newest price table, as the popup shows it.
 func (n lineNames) Worth(chainID uint64, token common.Address, amount *big.Int) (w lines.Worth, ok bool) {

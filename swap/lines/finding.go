@@ -8,8 +8,6 @@ import (
 	"swapkeep/chain"
 	"swapkeep/extension/messages"
 	"swapkeep/swap"
-
-	"github.com/ethereum/go-ethereum/common"
 )
 
 // toldOtherwise are the findings of which the lines of the swap itself say more.
@@ -46,11 +44,11 @@ func (b *builder) value(form, value string) (a swap.Arg, ok bool) {
 	case "text":
 		return text(quotedUnlessPlain(value)), value != ""
 	case "tokenIn":
-		a = b.amountIf(isNumber, t.SrcChain, t.Input(), n)
+		return b.amount(t.SrcChain, t.Input(), n), isNumber
 	case "tokenOut":
-		a = b.amountIf(isNumber, t.DstChain, t.TokenOut, n)
+		return b.amount(t.DstChain, t.TokenOut, n), isNumber
 	case "coin", "worth":
-		a = b.amountIf(isNumber, t.SrcChain, chain.Native, n)
+		return b.amount(t.SrcChain, chain.Native, n), isNumber
 	case "basisPoints":
 		bps, err := strconv.Atoi(value)
 		return percent(bps), err == nil
@@ -58,17 +56,8 @@ func (b *builder) value(form, value string) (a swap.Arg, ok bool) {
 		return word("trusted_" + value), known("trusted_" + value)
 	case "error":
 		return word("err_" + value), known("err_" + value)
-	default:
-		return a, false
 	}
-	return a, isNumber
-}
-
-func (b *builder) amountIf(is bool, chainID uint64, token common.Address, n *big.Int) swap.Arg {
-	if !is {
-		return swap.Arg{}
-	}
-	return b.amount(chainID, token, n)
+	return a, false
 }
 
 func known(key string) bool {

@@ -78,15 +78,7 @@ const (
 	findingCode      = "line_finding"              // code
 	walletFeeAsked   = "line_wallet_fee_requested" // percent
 	deadline         = "line_deadline"             // until
-	askedBy          = "line_asked_by"             // origin
 )
-
-// Arity has the number of values of every line but those of findings.
-var Arity = map[string]int{
-	pay: 2, worth: 3, worthUnknown: 0, receiveLeast: 2, receivePromised: 3, toOwn: 1, toOther: 1, refundToOther: 1, refundLeast: 2, isolated: 1, from: 2, reset: 2, revokePermit2: 2, fund: 1, walletFeeAsked: 1, deadline: 1,
-	approve: 2, approveOthers: 3, permit: 3, revoke: 2, wrap: 2, order: 2, trust: 2, trustOpaque: 3,
-	feeMost: 1, feeMostWorth: 2, feeL1: 1, feeNone: 0, walletFee: 2, walletFeeClaimed: 2, makerFee: 1, provider: 1, findingCode: 1, askedBy: 1,
-}
 
 // A builder collects the lines of one review.
 type builder struct {
@@ -252,11 +244,6 @@ func (b *builder) fees() {
 	if t.MakerFeeBps > 0 {
 		b.add(swap.Note, makerFee, percent(t.MakerFeeBps))
 	}
-}
-
-// Asker returns the line that says who asks: the origin of an extension, or the terminal's.
-func Asker(origin string) swap.Line {
-	return swap.Line{Key: askedBy, Args: []swap.Arg{text(plain(origin))}, Severity: swap.Note}
 }
 
 func word(key string) swap.Arg { return swap.Arg{Kind: swap.WordArg, Value: key} }

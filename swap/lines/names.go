@@ -73,7 +73,7 @@ func quotedUnlessPlain(s string) string {
 	return quoted(s)
 }
 
-// maxText bounds what comes from outside, in characters. An extension's origin has 52.
+// maxText bounds what comes from outside, in characters.
 const maxText = 60
 
 func plain(s string) string {
