@@ -21,7 +21,7 @@ export GOEXPERIMENT := runtimesecret
 # read every dependency once more.
 RACE := CGO_ENABLED=1 $(GO) test -race -vet=off
 
-.PHONY: in-chromium in-firefox in-load in-popup plain demo-test release-check crash-all long-torture build demo test check vet unit race hostile keyring hosted crash doctor pages vendors browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture hostile-popup fire in-torture in-soak man packages packages-test generate clean
+.PHONY: dialogs in-chromium in-firefox in-load in-popup plain demo-test release-check crash-all long-torture build demo test check vet unit race hostile keyring hosted crash doctor pages vendors browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture hostile-popup fire in-torture in-soak man packages packages-test generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -35,7 +35,7 @@ demo: build contracts
 # Everything; CI runs the same. Installs missing tools, or names them and stops. Two stages
 # run at a time, each with one package at a time, because most of them wait more than they
 # work. Then the stages that measure the machine run alone. A table of all stages is last.
-STAGES := race in-chromium in-firefox crash in-torture plain hostile doctor vet keyring pages hosted vendors in-soak in-popup fuzz-short demo-test
+STAGES := race in-chromium in-firefox crash in-torture plain hostile doctor vet keyring pages hosted vendors in-soak dialogs in-popup fuzz-short demo-test
 ALONE  := in-load bench-short
 STAGE  := $(CURDIR)/build/stages
 test:
@@ -72,7 +72,7 @@ vet:
 	@$(GO) build -o build/tools/crossvet ./test/crossvet
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run gofmt -w on these"; exit 1; }
 	@$(GO) vet ./...
-	@$(GO) vet -tags faults,man,keyring,browser,hosted,packages,vendors ./...
+	@$(GO) vet -tags faults,man,keyring,browser,hosted,packages,vendors,display ./...
 	@for system in windows darwin; do GOOS=$$system build/tools/crossvet $$(GOOS=$$system $(GO) list -deps ./cmd/swapkeep ./cmd/swapkeepd | grep ^swapkeep/) || exit 1; done
 	@$(GO) tool staticcheck ./...
 
@@ -83,7 +83,7 @@ unit:
 # test/graph checks this list. Without the hostile suites and the commands' scripts, which
 # run other processes. Stage keyring races keys, and hosted the hosted price API's own
 # packages, both against real services.
-RACED := chain cmd/swapkeep cmd/swapkeepd cmd/swapkeep-server host host/client host/frame host/owner host/relay host/transport \
+RACED := chain confirm cmd/swapkeep cmd/swapkeepd cmd/swapkeep-server host host/client host/frame host/owner host/relay host/transport \
 	listen live priceapi/onchain priceapi/poll priceapi/series priceapi/source priceapi/web \
 	providers/bridge providers/gasless providers/intent providers/keyproxy providers/wire rest swap/engine swap/plan
 # Of these, the ones with tests that the race detector leaves out because they stay in one
@@ -118,6 +118,10 @@ DERIVING := ^TestNothingIsLeft|Keystore|^TestExport$$|^TestAccountsOfTheTestMnem
 keyring:
 	CGO_ENABLED=1 scripts/with-keyring.sh $(GO) test -race -vet=off -tags keyring -count=1 -skip '$(DERIVING)' ./keys/...
 	scripts/with-keyring.sh $(GO) test -tags keyring -count=1 -run '$(DERIVING)' ./keys/...
+
+# The programs that show dialogs, on an X server that the test starts.
+dialogs:
+	$(GO) test -tags display -count=1 -v -run '^TestRealDialogs$$' ./confirm/dialog
 
 # The hosted price API on a real PostgreSQL and Redis, which the tests start and stop.
 hosted:

@@ -19,6 +19,8 @@ func (c *Config) Check() error {
 	switch {
 	case c.Keys.Backend != "os" && c.Keys.Backend != "file":
 		return fmt.Errorf("keys.backend is %q: must be os or file", c.Keys.Backend)
+	case c.Confirm != ConfirmOutside && c.Confirm != ConfirmPopup:
+		return fmt.Errorf("confirm is %q: must be outside or popup", c.Confirm)
 	case auto < time.Minute || auto > 24*time.Hour:
 		return fmt.Errorf("keys.auto_lock is %s: must be 1m to 24h", auto)
 	case c.Swap.Slippage.Hundredths < 1 || c.Swap.Slippage.Hundredths > 5000:

@@ -19,6 +19,9 @@ type Config struct {
 	// stored in a home when the home is created.
 	Sandbox bool `toml:"sandbox"`
 
+	// Confirm says where a person confirms what a browser asks for: outside of it, or in its popup.
+	Confirm string `toml:"confirm"`
+
 	Log        Log                `toml:"log"`
 	Keys       Keys               `toml:"keys"`
 	Extensions Extensions         `toml:"extensions"`
@@ -176,6 +179,12 @@ type CoinGecko struct {
 // NoListener is the listen address that means no listener.
 const NoListener = "off"
 
+// The values of [Config.Confirm].
+const (
+	ConfirmOutside = "outside" // in a dialog of the system, or at a terminal
+	ConfirmPopup   = "popup"   // its call itself is the confirmation, within the limits
+)
+
 // UI is the settings shared by all windows. The daemon only stores them.
 type UI struct {
 	Language string `toml:"language"` // BCP 47 tag
@@ -185,12 +194,13 @@ type UI struct {
 // Default is the configuration without file and environment.
 func Default() Config {
 	return Config{
-		Log:    Log{Level: "info"},
-		Keys:   Keys{Backend: "os", AutoLock: Duration(15 * time.Minute)},
-		Fees:   Fees{FeeBps: 40},
-		Limits: Limits{OpenOrders: 1000, HourlyDollars: 5000, UnpricedDay: 100},
-		Swap:   Swap{Slippage: Percent{50}},
-		Prices: Prices{Listen: "127.0.0.1:5330", HistoryDays: 32, Sources: PriceSources{CoinGecko: CoinGecko{Plan: "demo"}}},
-		UI:     UI{Language: "en", Currency: "USD"},
+		Confirm: ConfirmPopup,
+		Log:     Log{Level: "info"},
+		Keys:    Keys{Backend: "os", AutoLock: Duration(15 * time.Minute)},
+		Fees:    Fees{FeeBps: 40},
+		Limits:  Limits{OpenOrders: 1000, HourlyDollars: 5000, UnpricedDay: 100},
+		Swap:    Swap{Slippage: Percent{50}},
+		Prices:  Prices{Listen: "127.0.0.1:5330", HistoryDays: 32, Sources: PriceSources{CoinGecko: CoinGecko{Plan: "demo"}}},
+		UI:      UI{Language: "en", Currency: "USD"},
 	}
 }

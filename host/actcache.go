@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"sync"
+	"time"
 
 	"swapkeep/host/protocol"
 )
@@ -46,45 +47,66 @@ func newActMemory(bound int) *actCache {
 func (c *call) once(ctx context.Context, id protocol.UUID, params any, do func() (first, repeated any, err error)) (any, error) {
 	m := c.s.acts
 	content := m.content(c.method.Name, params)
-	m.mu.Lock()
-	if known, ok := m.acts[id]; ok {
-		m.mu.Unlock()
-		return known.again(ctx, content)
+	a, began := m.begin(id, content)
+	if !began {
+		return a.wait(ctx, content, nil)
 	}
-	a := &act{content: content, done: make(chan struct{})}
-	m.acts[id] = a
-	m.mu.Unlock()
+	var first any
+	m.run(id, a, succeeded, func() (repeated any, err error) {
+		first, repeated, err = do()
+		return repeated, err
+	})
+	return first, a.err
+}
 
+// begin returns the act of a uuid, and whether it is a new one, which the caller must run.
+func (m *actCache) begin(id protocol.UUID, content [32]byte) (a *act, began bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known, ok := m.acts[id]; ok {
+		return known, false
+	}
+	a = &act{content: content, done: make(chan struct{})}
+	m.acts[id] = a
+	return a, true
+}
+
+// run performs a new act. Its result is remembered if remember says so of its error.
+func (m *actCache) run(id protocol.UUID, a *act, remember func(error) bool, do func() (any, error)) {
 	finished := false
 	defer func() { // also if do panics
 		if !finished {
 			a.err = protocol.New("internal", "")
 		}
-		m.settle(id, a)
+		m.settle(id, a, finished && remember(a.err))
 	}()
-	first, repeated, err := do()
-	a.result, a.err, finished = repeated, err, true
-	return first, err
+	a.result, a.err = do()
+	finished = true
 }
 
-// again waits for an act in progress and returns its result.
-func (a *act) again(ctx context.Context, content [32]byte) (any, error) {
+func succeeded(err error) bool { return err == nil }
+
+// wait waits for an act in progress and returns its result. After late it is
+// confirmation_pending; a nil late is never.
+func (a *act) wait(ctx context.Context, content [32]byte, late <-chan time.Time) (any, error) {
 	if !hmac.Equal(a.content[:], content[:]) {
 		return nil, protocol.New("request_conflict", "")
 	}
 	select {
 	case <-a.done:
 		return a.result, a.err
+	case <-late:
+		return nil, protocol.New("confirmation_pending", "")
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-func (m *actCache) settle(id protocol.UUID, a *act) {
+func (m *actCache) settle(id protocol.UUID, a *act, remembered bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	close(a.done)
-	if a.err != nil {
+	if !remembered {
 		delete(m.acts, id)
 		return
 	}

@@ -74,8 +74,8 @@ func (c *call) approvalsRevoke(ctx context.Context, p *protocol.RevokeParams) (a
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.Revoke(ctx, engine.ExecuteRequest{Caller: caller, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest))})
-	return orderOr(o, err)
+	r := engine.ExecuteRequest{Caller: caller, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest))}
+	return c.byPerson(ctx, p.Request, p, func(ctx context.Context) (any, error) { return orderOr(c.s.Swaps.Revoke(ctx, r)) })
 }
 
 func allowanceOf(a engine.Allowance) protocol.Allowance {

@@ -161,6 +161,9 @@ func (c *conn) attach(frames *frame.Reader) (json.RawMessage, *protocol.Error) {
 		return r.id, e
 	}
 	_ = c.nc.SetReadDeadline(time.Time{})
+	if p.Display != nil && c.s.Display != nil {
+		c.s.Display(*p.Display)
+	}
 	c.reply(r.id, protocol.AttachResult{Connection: *who}, nil)
 	c.notify("host.hello", c.hello(protocol.MinVersion))
 	c.s.Log.Info().Str("origin", who.Origin).Str("version", who.Version).Bool("readOnly", who.ReadOnly).Msg("attached")

@@ -115,6 +115,7 @@ var elsewhere = map[string]string{
 	"account_exhausted":     "the vault, by Config.Errors",
 	"keychain_leftover":     "the vault, by Config.Errors",
 	"wallet_left":           "the vault, by Config.Errors",
+	"confirmations_full":    "the desk of confirmations, by Config.Errors",
 }
 
 // TestEveryRowIsReachable checks that every row is sent by something: a fixture or test
@@ -133,7 +134,7 @@ func TestEveryRowIsReachable(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"frame_zero", "frame_too_long", "busy", "result_too_large", "internal", "stopping", "session_required", "timed_out"} {
+	for _, name := range []string{"frame_zero", "frame_too_long", "busy", "result_too_large", "internal", "stopping", "session_required", "timed_out", "confirmation_pending"} {
 		reached[name] = "the tests above"
 	}
 	mapped := map[string]error{

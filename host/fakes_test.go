@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"swapkeep/chain"
+	"swapkeep/confirm"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
 	"swapkeep/swap/engine"
@@ -59,6 +60,7 @@ var fakeSentinels = []Sentinel{
 	{Err: errPassword, Name: "wrong_password"},
 	{Err: errBackoff, Name: "backing_off", Details: func(error) map[string]string { return map[string]string{"seconds": "4"} }},
 	{Err: errNoBus, Name: "keychain_no_bus"},
+	{Err: confirm.ErrNotWaiting, Name: "confirmation_unknown"}, {Err: confirm.ErrExpired, Name: "confirmation_expired"},
 }
 
 type fakeWallet struct {

@@ -42,6 +42,8 @@ var givens = map[string]func(*Config){
 	"new head":      func(c *Config) { c.Networks.(*fakeNetworks).heads = true },
 	"prices":        func(c *Config) { withPrices(c.Prices.(*fakePrices)) },
 	"prices move":   func(c *Config) { withPrices(c.Prices.(*fakePrices)); c.Prices.(*fakePrices).moves = true },
+	"another ask":   func(c *Config) { c.Confirmations = &fakeConfirmations{more: true} },
+	"waiting":       func(c *Config) { c.Confirmations = &fakeConfirmations{} },
 	"open order":    func(c *Config) { c.Swaps.(*fakeSwaps).pending = true },
 }
 

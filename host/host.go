@@ -15,9 +15,11 @@ import (
 	"net"
 
 	"swapkeep/chain"
+	"swapkeep/confirm"
 	"swapkeep/host/protocol"
 	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/pricetable"
+	"swapkeep/swap"
 	"swapkeep/swap/engine"
 	"swapkeep/tokens"
 
@@ -162,6 +164,15 @@ type Prices interface {
 // few seconds.
 type Diagnose func(ctx context.Context, online bool) []protocol.Check
 
+// Confirmations are what waits for a person's decision, such as *confirm.Desk.
+type Confirmations interface {
+	Waiting() []confirm.Waiting
+	// Tell has f called after every change.
+	Tell(f func())
+	// Decide decides once; a repeat fails.
+	Decide(id string, approve bool, by swap.ConfirmedBy) error
+}
+
 // Config is the configuration of a server. All fields but the functions, Errors and Log
 // must be set.
 type Config struct {
@@ -173,6 +184,9 @@ type Config struct {
 	Prices   Prices
 
 	ProviderKeys ProviderKeys
+
+	Confirmations Confirmations          // nil: nothing ever waits
+	Display       func(protocol.Display) // is told of every attached caller's display; nil: nobody is
 
 	Version   string // product version
 	Home      string // short id of the state directory

@@ -75,6 +75,9 @@ var handlers = map[string]handler{
 	"swap.speedup":      strict((*call).swapSpeedup),
 	"swap.accept":       strict((*call).swapAccept),
 
+	"confirm.pending": strict((*call).confirmPending),
+	"confirm.decide":  strict((*call).confirmDecide),
+
 	"approvals.list":   strict((*call).approvalsList),
 	"approvals.revoke": strict((*call).approvalsRevoke),
 }
@@ -103,7 +106,7 @@ func decoding[P any](f func(*call, context.Context, *P) (any, error), tolerant b
 
 // keepsAutoLock are methods that do not reset the auto-lock timer: a popup may refresh its
 // quotes with nobody in front of it.
-var keepsAutoLock = map[string]bool{"keys.lock": true, "swap.quote": true, "swap.watch": true}
+var keepsAutoLock = map[string]bool{"keys.lock": true, "swap.quote": true, "swap.watch": true, "confirm.pending": true}
 
 // callsUpstream are methods that call a network or a provider. One connection must not use up
 // the endpoints' rate limits, nor take them from the orders.
@@ -128,10 +131,7 @@ func (c *conn) run(r request) (result any, e *protocol.Error) {
 	if m.Acting {
 		parent = c.base
 	}
-	if c.s.WithClient != nil {
-		parent = c.s.WithClient(parent, c.client)
-	}
-	ctx, cancel := context.WithTimeout(parent, c.s.waits.request)
+	ctx, cancel := context.WithTimeout(c.withClient(parent), c.s.waits.request)
 	defer cancel()
 	does := &call{conn: c, id: r.id, number: r.number, method: m}
 	if m.Session {
@@ -147,6 +147,14 @@ func (c *conn) run(r request) (result any, e *protocol.Error) {
 		return nil, c.s.errorOf(err)
 	}
 	return result, nil
+}
+
+// withClient tags a context with the connection's client.
+func (c *conn) withClient(ctx context.Context) context.Context {
+	if c.s.WithClient == nil {
+		return ctx
+	}
+	return c.s.WithClient(ctx, c.client)
 }
 
 func (c *conn) log(m protocol.Method, took time.Duration, e *protocol.Error) {

@@ -35,7 +35,7 @@ type Server struct {
 }
 
 // waits are the protocol's timeouts; tests shorten them.
-type waits struct{ attach, write, request time.Duration }
+type waits struct{ attach, write, request, confirm time.Duration }
 
 // New returns a server subscribed to its wallet and swaps. The caller must close it.
 func New(c Config) (*Server, error) {
@@ -45,10 +45,13 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		Config: c, instance: protocol.UUID(uuid.NewString()), started: time.Now().UTC(),
 		acts: newActMemory(protocol.MaxRemembered), stopping: make(chan struct{}), conns: map[*conn]struct{}{}, quoteSlots: map[string]*quotePlaces{},
-		waits: waits{protocol.AttachTimeout, protocol.WriteTimeout, protocol.RequestTimeout},
+		waits: waits{protocol.AttachTimeout, protocol.WriteTimeout, protocol.RequestTimeout, confirmWait},
 	}
 	telling, stop := context.WithCancel(context.Background())
 	go s.broadcastPrices(telling)
+	if c.Confirmations != nil {
+		c.Confirmations.Tell(s.confirmationsChanged)
+	}
 	s.stops = []func(){c.Wallet.Subscribe(s.keysChanged), c.Swaps.Subscribe(s.orderChanged), stop}
 	return s, nil
 }

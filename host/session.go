@@ -10,6 +10,7 @@ import (
 // wallet ends it, as does the end of the connection.
 type session struct {
 	id        string
+	ended     chan struct{}             // closed when it ends
 	confirmed map[protocol.Address]bool // foreign recipients and refund addresses that the password was given for
 }
 
@@ -27,7 +28,7 @@ func (c *conn) sessionOf() *session {
 func (c *conn) openSession() bool {
 	c.mu.Lock()
 	if c.session == nil {
-		c.session = &session{id: uuid.NewString(), confirmed: map[protocol.Address]bool{}}
+		c.session = &session{id: uuid.NewString(), ended: make(chan struct{}), confirmed: map[protocol.Address]bool{}}
 	}
 	c.mu.Unlock()
 	// A lock before this point is seen here; a later one ends the session.
@@ -41,6 +42,9 @@ func (c *conn) openSession() bool {
 func (c *conn) closeSession() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.session != nil {
+		close(c.session.ended)
+	}
 	c.session = nil
 }
 

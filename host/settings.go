@@ -97,7 +97,10 @@ func (c *call) mayChange(ctx context.Context, s protocol.Setting, values []strin
 	}
 	switch right {
 	case protocol.RightTerminal:
-		return protocol.New("slippage_terminal", "").With("key", s.Key)
+		if s.Key == "swap.slippage" {
+			return protocol.New("slippage_terminal", "").With("key", s.Key)
+		}
+		return protocol.New("terminal_only", "this value is taken from a terminal only").With("key", s.Key)
 	case protocol.RightPassword:
 		return c.needPassword(ctx, password)
 	}

@@ -192,7 +192,7 @@ func (c *call) atTerminal() bool { return c.caller().Kind == protocol.KindTermin
 // actCaller returns the caller of an act, and checks the password if one was given.
 func (c *call) actCaller(ctx context.Context, password protocol.Secret, amount protocol.Amount) (engine.Caller, error) {
 	caller := engine.Caller{Origin: c.caller().Origin, Session: c.session.id, Terminal: c.atTerminal(), Password: len(password) > 0, Amount: amount.Int()}
-	caller.Present = func() bool { return c.sessionOf() == c.session }
+	caller.Present, caller.Ended = func() bool { return c.sessionOf() == c.session }, c.session.ended
 	if !caller.Password {
 		return caller, nil
 	}
@@ -204,10 +204,10 @@ func (c *call) swapExecute(ctx context.Context, p *protocol.ExecuteParams) (any,
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.Execute(ctx, engine.ExecuteRequest{
+	r := engine.ExecuteRequest{
 		Caller: caller, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
-	})
-	return orderOr(o, err)
+	}
+	return c.byPerson(ctx, p.Request, p, func(ctx context.Context) (any, error) { return orderOr(c.s.Swaps.Execute(ctx, r)) })
 }
 
 func orderOr(o swap.Order, err error) (any, error) {
@@ -222,10 +222,10 @@ func (c *call) swapCancel(ctx context.Context, p *protocol.CancelParams) (any, e
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.Cancel(ctx, engine.CancelRequest{
+	r := engine.CancelRequest{
 		Caller: caller, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
-	})
-	return orderOr(o, err)
+	}
+	return c.byPerson(ctx, p.Request, p, func(ctx context.Context) (any, error) { return orderOr(c.s.Swaps.Cancel(ctx, r)) })
 }
 
 func (c *call) swapClose(ctx context.Context, p *protocol.CloseParams) (any, error) {
@@ -244,11 +244,11 @@ func (c *call) swapSpeedup(ctx context.Context, p *protocol.SpeedupParams) (any,
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.SpeedUp(ctx, engine.SpeedUpRequest{
+	r := engine.SpeedUpRequest{
 		Caller: caller, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
 		Tier: chain.Tier(p.Tier), GasCeiling: p.GasCeiling.Int(),
-	})
-	return orderOr(o, err)
+	}
+	return c.byPerson(ctx, p.Request, p, func(ctx context.Context) (any, error) { return orderOr(c.s.Swaps.SpeedUp(ctx, r)) })
 }
 
 func (c *call) swapAccept(ctx context.Context, p *protocol.AcceptParams) (any, error) {
@@ -256,10 +256,10 @@ func (c *call) swapAccept(ctx context.Context, p *protocol.AcceptParams) (any, e
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.s.Swaps.Accept(ctx, engine.AcceptRequest{
+	r := engine.AcceptRequest{
 		Caller: caller, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
-	})
-	return orderOr(o, err)
+	}
+	return c.byPerson(ctx, p.Request, p, func(ctx context.Context) (any, error) { return orderOr(c.s.Swaps.Accept(ctx, r)) })
 }
 
 // swapOrder omits the oldest history lines above MaxHistory, and more if the rest does

@@ -71,7 +71,7 @@ func orderOf(o swap.Order) protocol.Order {
 		}
 	}
 	out := protocol.Order{
-		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
+		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin, Confirmed: confirmedOf(o.Seal),
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
 		Revision: o.Revision, Cancelling: o.Cancel && !o.Tampered(), State: string(o.State), Final: o.Final(), Ended: o.Ended(), Reported: o.Unproven(),
 		Condition: string(o.Condition), Step: o.Step, CurrentTx: optionalHash(o.CurrentTx), Wrapped: o.Wrapped, Isolation: isolationOf(o.Isolation), ProviderOrderID: o.ProviderOrderID, Claim: claimOf(o.Claim), CandidatePayment: candidateOf(o.Candidate), Verdict: verdictOf(o.Verdict), Closing: closingOf(o.Closing),
@@ -223,6 +223,13 @@ func costOf(c chain.Cost) protocol.Cost {
 
 func findingOf(f swap.Finding) protocol.Finding {
 	return protocol.Finding{Code: f.Code, Severity: string(f.Severity), Text: f.Text, Data: f.Data}
+}
+
+func confirmedOf(s *swap.Seal) *protocol.Confirmed {
+	if s == nil || s.By == "" {
+		return nil
+	}
+	return &protocol.Confirmed{Act: s.Action, Origin: s.Origin, By: string(s.By), Lines: hashOf(s.Lines), At: utc(s.ActedAt)}
 }
 
 func lineOf(l swap.Line) protocol.Line {

@@ -16,6 +16,12 @@ firefox-esr firefox-esr
 initdb postgresql
 redis-server redis-server
 ps procps
+Xvfb xvfb
+openbox openbox
+xdotool xdotool
+pinentry-gtk-2 pinentry-gtk2
+pinentry-qt pinentry-qt
+zenity zenity
 '
 
 for c in go node npm git; do

@@ -218,8 +218,7 @@ const CancelTime = 24 * time.Hour
 // consent, wrote it.
 type Seal struct {
 	Version int         `json:"version"` // version of the sealed format
-	Action  string      `json:"action"`  // the user's act that it goes back to
-	ActedAt time.Time   `json:"actedAt"` // when that act was
+	UserAct             // that it goes back to
 	MAC     common.Hash `json:"mac"`
 }
 

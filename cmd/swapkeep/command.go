@@ -105,7 +105,7 @@ type group struct {
 
 func groups(t *terminal) []group {
 	return []group{
-		{"Swaps", []*cobra.Command{newQuote(t), newSwap(t), newOrders(t), newApprovals(t), newProviders(t), newGas(t)}},
+		{"Swaps", []*cobra.Command{newQuote(t), newSwap(t), newOrders(t), newApprove(t), newApprovals(t), newProviders(t), newGas(t)}},
 		{"Wallet", []*cobra.Command{newKeys(t), newNetworks(t), newTokens(t), newPrices(t)}},
 		{programGroup, []*cobra.Command{newStatus(t), newStop(t), newSettings(t), newInstall(t), newUninstall(t), newDoctor(t), newManifest(t), newVersion(t)}},
 	}

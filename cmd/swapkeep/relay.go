@@ -45,7 +45,7 @@ func serveBrowser(args []string, in io.Reader, browser io.Writer) error {
 		In:      in,
 		Out:     browser,
 		Connect: connectTo(launch),
-		Attach:  protocol.AttachParams{Kind: protocol.KindBrowser, Origin: caller.Origin(), Version: version},
+		Attach:  protocol.AttachParams{Kind: protocol.KindBrowser, Origin: caller.Origin(), Version: version, Display: protocol.DisplayOf(os.Getenv)},
 		Hangup:  relay.Hangup(stdin),
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
 	"time"
 
@@ -352,14 +351,7 @@ func (w reviewer) lines(r protocol.Review) error {
 		return nil
 	}
 	w.out.Heading("You confirm")
-	for i, l := range r.Lines {
-		args := make([]messages.Arg, len(l.Args))
-		for i, a := range l.Args {
-			args[i] = messages.Arg(a)
-		}
-		how := severities[l.Severity].how
-		w.out.Styled(how, strconv.Itoa(i+1), messages.Line("en", l.Key, args))
-	}
+	printLines(w.out, r.Lines)
 	return nil
 }
 

@@ -14,6 +14,8 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/config"
+	"swapkeep/confirm"
+	"swapkeep/confirm/dialog"
 	"swapkeep/home"
 	"swapkeep/host"
 	"swapkeep/host/owner"
@@ -46,9 +48,11 @@ type daemon struct {
 	lists     []protocol.Problem // token lists that cannot be used
 	explorer  explorer
 	prices    *prices
+	desk      *confirm.Desk
+	displays  dialog.Displays
 	swaps     *engine.Service
 	server    *host.Server
-	repairing sync.WaitGroup     // repair of the installation, which must end before the daemon does
+	repairing sync.WaitGroup     // repair of the installation, and dialogs, which must end before the daemon does
 	stop      context.CancelFunc // makes the daemon stop
 }
 
@@ -77,6 +81,7 @@ func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
 	d.prices.start(ctx)
 	d.log.Info().Str("version", version).Bool("sandbox", cfg.Sandbox).Msg("ready")
 	d.repairing.Go(func() { repairInstallation(d.log) })
+	d.repairing.Go(func() { d.showDialogs(ctx) })
 	err = d.accept(ctx, l)
 	d.log.Info().Msg("stopping")
 	return errors.Join(err, d.close())
@@ -109,6 +114,8 @@ func (d *daemon) build() (err error) {
 		return err
 	}
 	d.explorer = explorer{d.hub, d.tokens}
+	d.desk = confirm.NewDesk()
+	d.displays.Add(dialog.FromEnviron())
 	d.openPrices()
 	if err := d.openSwaps(providers); err != nil {
 		return err
@@ -143,8 +150,9 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		Valuer: d.prices.desk, Limits: d.limits,
 		Tokens:    d.grantable,
 		Decimals:  d.tokens.DecimalsConfirmed,
-		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: engine.ByCall{}, Fees: fees, Mine: d.isOwnAccount, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
+		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: confirmer{d.desk, func() string { return d.settings.Config().Confirm }}, Fees: fees, Mine: d.isOwnAccount, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
 		Lines:      d.lines(providers),
+		OrderLines: d.orderLines(providers),
 		Keep:       refused.New(d.home.Dir, version, clock.Now).Watch,
 		OpenOrders: d.cfg.Limits.OpenOrders, Now: clock.Now,
 		Log: func(o swap.Order, err error) {
@@ -169,16 +177,17 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 
 // limits returns how much may be moved without the password, by the current settings.
 func (d *daemon) limits() engine.Limits {
-	l := d.settings.Config().Limits
+	c := d.settings.Config()
+	l := c.Limits
 	dollars := func(n int) *big.Int { return new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(1e6)) }
-	return engine.Limits{Hour: dollars(l.HourlyDollars), Unpriced: dollars(l.UnpricedDay)}
+	return engine.Limits{Hour: dollars(l.HourlyDollars), Unpriced: dollars(l.UnpricedDay), Outside: c.Confirm == config.ConfirmOutside}
 }
 
 // newServer creates the server of the protocol.
 func (d *daemon) newServer() (*host.Server, error) {
 	return host.New(host.Config{
 		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: pricedTokens{d.tokens, d.incoming, d.prices.poke},
-		Settings: d.settings, Prices: d.prices, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
+		Settings: d.settings, Prices: d.prices, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Confirmations: d.desk, Display: func(x protocol.Display) { d.displays.Add(dialog.Display(x)) }, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
 		Process: processOf, WithClient: keys.WithClient, AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Diagnose: d.diagnose, Stop: d.stop, Log: d.log,
 	})
 }

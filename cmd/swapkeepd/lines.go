@@ -78,3 +78,9 @@ func (d *daemon) lines(providers map[swap.Kind]swap.Provider) func(swap.Review) 
 	names := lineNames{d, providers}
 	return func(r swap.Review) []swap.Line { return lines.Of(r, names) }
 }
+
+// orderLines puts an act on an order into lines.
+func (d *daemon) orderLines(providers map[swap.Kind]swap.Provider) func(string, swap.Order) []swap.Line {
+	names := lineNames{d, providers}
+	return func(act string, o swap.Order) []swap.Line { return lines.OfOrder(act, o, names) }
+}

@@ -5,13 +5,17 @@ import (
 	"math"
 	"strconv"
 
+	"swapkeep/confirm"
 	"swapkeep/home"
 	"swapkeep/host"
 	"swapkeep/keys"
 )
 
-// sentinels map the vault's errors to the protocol's names.
+// sentinels map the errors of the vault and of confirmations to the protocol's names.
 var sentinels = []host.Sentinel{
+	{Err: confirm.ErrExpired, Name: "confirmation_expired"},
+	{Err: confirm.ErrFull, Name: "confirmations_full"},
+	{Err: confirm.ErrNotWaiting, Name: "confirmation_unknown"},
 	{Err: keys.ErrLocked, Name: "locked"},
 	{Err: keys.ErrNoWallet, Name: "no_wallet"},
 	{Err: keys.ErrUnknownWallet, Name: "no_wallet"},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -88,7 +89,7 @@ func New(conn io.ReadWriteCloser) *Client {
 // a *protocol.Error, ErrClosed, those of ctx.
 func Terminal(ctx context.Context, conn io.ReadWriteCloser, version string) (*Client, error) {
 	c := New(conn)
-	attach := protocol.AttachParams{Kind: protocol.KindTerminal, Origin: protocol.KindTerminal, Version: version}
+	attach := protocol.AttachParams{Kind: protocol.KindTerminal, Origin: protocol.KindTerminal, Version: version, Display: protocol.DisplayOf(os.Getenv)}
 	if err := c.Call(ctx, "host.attach", attach, nil); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}

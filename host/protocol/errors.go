@@ -137,6 +137,10 @@ var Errors = []Row{
 	{1441, "slippage_terminal", false, "slippage above 15 percent is only allowed at a terminal", "choose at most 15 percent, for this swap or as swap.slippage, or use the swapkeep command"},
 	{1442, "no_minimum", false, "the transaction enforces no minimum received: nothing was signed", "choose another offer or provider"},
 	{1443, "cannot_close", false, "the order cannot be closed", "wait until the given time, or until it ends by itself"},
+	{1444, "confirmation_pending", true, "waiting for a person to confirm it outside the browser", "confirm it in the dialog, or with swapkeep approve; the same request uuid waits on"},
+	{1445, "confirmation_expired", false, "nobody confirmed it in time: nothing was signed", "try again, and confirm it in the dialog or with swapkeep approve"},
+	{1446, "confirmations_full", true, "too many requests wait for a confirmation", "decide on those that wait: swapkeep approve"},
+	{1447, "confirmation_unknown", false, "nothing waits for a confirmation under this id", "see swapkeep approve for what waits"},
 
 	// Tokens.
 	{1500, "token_unknown", false, "unknown token on this network", "import it by its address (tokens.import)"},

@@ -25,6 +25,28 @@ type AttachParams struct {
 	Kind    string `json:"kind" of:"CallerKind" doc:"browser or terminal"`
 	Origin  string `json:"origin" doc:"the extension as its browser named it, unknown, or terminal"`
 	Version string `json:"version" doc:"product version of the relay or command"`
+
+	Display *Display `json:"display,omitempty" doc:"where its user sees windows; absent: nowhere"`
+}
+
+// A Display is where a caller's user sees windows, in the variables of the caller's own
+// environment. Dialogs are shown on the one told of last that answers.
+type Display struct {
+	X11        string `json:"x11,omitempty" doc:"DISPLAY"`
+	Wayland    string `json:"wayland,omitempty" doc:"WAYLAND_DISPLAY"`
+	Authority  string `json:"authority,omitempty" doc:"XAUTHORITY"`
+	RuntimeDir string `json:"runtimeDir,omitempty" doc:"XDG_RUNTIME_DIR"`
+	Bus        string `json:"bus,omitempty" doc:"DBUS_SESSION_BUS_ADDRESS"`
+}
+
+// DisplayOf returns the display of an environment, such as that of os.Getenv; nil = it has none, or
+// one whose variables are too long for the wire.
+func DisplayOf(variable func(name string) string) *Display {
+	d := Display{variable("DISPLAY"), variable("WAYLAND_DISPLAY"), variable("XAUTHORITY"), variable("XDG_RUNTIME_DIR"), variable("DBUS_SESSION_BUS_ADDRESS")}
+	if d.X11 == "" && d.Wayland == "" || max(len(d.X11), len(d.Wayland), len(d.Authority), len(d.RuntimeDir), len(d.Bus)) > MaxText {
+		return nil
+	}
+	return &d
 }
 
 type AttachResult struct {

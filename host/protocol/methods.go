@@ -77,6 +77,9 @@ var Methods = []Method{
 	{"swap.speedup", Writes, true, true, SpeedupParams{}, Order{}, "Sends the order's pending transaction again, the same but for more, never above its gas ceiling. Returns when the wish is on disk; the rest arrives as swap.order. One uuid bumps once."},
 	{"swap.accept", Writes, true, true, AcceptParams{}, Order{}, "Consents to what an order in need of consent proposes, named by the proposal's digest. A proposal that changed meanwhile is refused."},
 
+	{"confirm.pending", Writes, false, false, None{}, PendingResult{}, "Lists what waits for a person's confirmation outside the browser: for a browser what it asked itself, for a terminal everything, with its lines."},
+	{"confirm.decide", Terminal, false, false, DecideParams{}, DecideResult{}, "Confirms or declines what a browser asked for. Confirming takes the wallet's password each time."},
+
 	{"approvals.list", Reads, false, false, ApprovalsParams{}, ApprovalsResult{}, "Lists what an account has allowed others to pull, a page at a time: known tokens, those of its orders, and the contracts that providers or orders named. Allowances that nobody here knows of are not found."},
 	{"approvals.revoke", Writes, true, true, RevokeParams{}, Order{}, "Takes one allowance away, named by the digest that approvals.list showed, by an order of kind wallet: one transaction that sets it to zero. Refused while an open order needs it."},
 }
@@ -99,6 +102,7 @@ var Events = []Event{
 	{"settings.changed", "all", SettingsChanged{}, "A setting was changed: settings are the daemon's, and every window shows the same."},
 	{"gas.price", "connections that watch the network", GasPrice{}, "A network watched by gas.watch has a new head; about once a second at the most. A client that is slow misses some."},
 	{"swap.quoted", "the asking connection", Quoted{}, "A provider has offers for a swap.quote that is under way, or watched."},
+	{"confirm.changed", "browsers", PendingResult{}, "What the connection's extension asked for and waits for a person's confirmation has changed: something was asked, shown, decided, or given up."},
 	{"swap.order", "all", Order{}, "After every recorded change of an order."},
 }
 

@@ -33,6 +33,7 @@ type Order struct {
 	Request          UUID              `json:"request"`
 	Digest           Hash              `json:"digest"`
 	Origin           string            `json:"origin" doc:"who asked for it"`
+	Confirmed        *Confirmed        `json:"confirmed,omitempty" doc:"the user's act that the present consent goes back to; absent: no act of a user is sealed with it"`
 	Terms            Terms             `json:"terms"`
 	Offer            Offer             `json:"offer"`
 	Steps            []Step            `json:"steps"`
@@ -65,6 +66,15 @@ type Order struct {
 	Updated          time.Time         `json:"updated"`
 	EndedAt          time.Time         `json:"endedAt,omitzero" doc:"when it came to the end that it has: equal to updated in the change that ended it; absent: it has not ended, or an older version wrote it"`
 	Checked          time.Time         `json:"checked,omitzero" doc:"when the daemon last looked how it stands, on the chains and at its provider; absent: not since its start, or it has ended"`
+}
+
+// A Confirmed act of the user, as it is sealed with the order.
+type Confirmed struct {
+	Act    string    `json:"act" of:"ConfirmedAct"`
+	Origin string    `json:"origin" doc:"who asked for it"`
+	By     string    `json:"by" of:"ConfirmedBy" doc:"by what the user confirmed it"`
+	Lines  Hash      `json:"lines" doc:"SHA-256 of the lines that were shown, as JSON"`
+	At     time.Time `json:"at"`
 }
 
 // An Isolation is what became of what was moved to an order's throwaway account.

@@ -32,6 +32,8 @@ var Vocabularies = []Vocabulary{
 	{"EffectKind", []string{"fund", "approve", "permit", "swap", "wrap", "unwrap", "order", "deposit", "opaque"}},
 	{"SettledBy", []string{"own_call", "provider"}},
 	{"FeeBasis", []string{"decoded", "reported", "requested", "none"}},
+	{"ConfirmedAct", []string{"execute", "revoke", "accept", "cancel", "speedup"}},
+	{"ConfirmedBy", []string{"terminal", "popup", "pinentry", "zenity", "rules"}},
 	{"ArgKind", []string{"text", "number", "units", "word"}},
 	{"Severity", []string{"note", "warn", "acknowledge", "block"}},
 	{"FindingCode", []string{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"swapkeep/config"
 	"swapkeep/host/protocol"
 )
 
@@ -44,6 +45,7 @@ const (
 // table lists every setting in display order.
 var table = []row{
 	{key: "swap.slippage", does: "default slippage, in percent", kind: protocol.SettingPercent, right: session, applies: now, min: "0.01", max: "50", passwordAbove: "5", terminalAbove: "15"},
+	{key: "confirm", does: "where you confirm what a browser asks for: outside of it, in a dialog or at a terminal, or in its popup", kind: protocol.SettingChoice, right: session, applies: now, choices: []string{config.ConfirmPopup, config.ConfirmOutside}, terminalAbove: config.ConfirmOutside},
 	{key: "keys.auto_lock", does: "auto-lock: idle time until the wallet locks", kind: protocol.SettingDuration, right: session, applies: now, min: "1m0s", max: "24h0m0s", passwordAbove: "1h0m0s"},
 	{key: "ui.language", does: "language of windows, as a tag such as en or pt-BR", kind: protocol.SettingText, right: session, applies: now},
 	{key: "ui.currency", does: "currency in which windows show values, as three letters; without a rate for it they show USD", kind: protocol.SettingText, right: session, applies: now},

@@ -47,7 +47,8 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (swap.Order, erro
 	if err := s.checkLimits(r.Caller, m, review.Terms.AmountIn); err != nil {
 		return o, err
 	}
-	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "accept", Digest: r.Digest, Order: r.Order, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
+	confirmed, err := s.confirm(ctx, Act{Kind: "accept", Caller: r.Caller, Lines: review.Lines, Until: until})
+	if err != nil {
 		return o, err
 	}
 	for range 10 {
@@ -58,7 +59,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (swap.Order, erro
 			return o, err
 		}
 		o.Updated = s.o.Now().UTC()
-		if o.Seal, err = s.engine.seal(consentOf(o), "accept", o.Updated); err != nil {
+		if o.Seal, err = s.engine.seal(consentOf(o), confirmed); err != nil {
 			return o, err
 		}
 		err = s.commitAct(r.Caller, func() error {

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"time"
 
 	"swapkeep/swap"
 
@@ -16,12 +17,13 @@ import (
 
 // A Caller says who asks for an act. The zero value is a browser without a session.
 type Caller struct {
-	Origin   string      // extension origin or terminal, for the record
-	Session  string      // the connection's session, passed to the Confirmer
-	Present  func() bool // whether Session is still the connection's session; nil = no
-	Terminal bool        // otherwise a browser, which is bounded by [Limits]
-	Password bool        // the wallet's password came with this act and is correct
-	Amount   *big.Int    // at a terminal: the input amount, typed again; nil = not typed
+	Origin   string          // extension origin or terminal, for the record
+	Session  string          // the connection's session, passed to the Confirmer
+	Present  func() bool     // whether Session is still the connection's session; nil = no
+	Ended    <-chan struct{} // closed when it is no more; nil = never
+	Terminal bool            // otherwise a browser, which is bounded by [Limits]
+	Password bool            // the wallet's password came with this act and is correct
+	Amount   *big.Int        // at a terminal: the input amount, typed again; nil = not typed
 }
 
 // An ExecuteRequest is the user's consent to the plan of a swap or of a revoke.
@@ -32,22 +34,19 @@ type ExecuteRequest struct {
 	Acknowledge []string    // codes of the findings that the user acknowledged
 }
 
-// An Act describes what a Confirmer is asked to confirm before anything is signed for it.
+// An Act is what a Confirmer is asked to confirm before anything is signed for it.
 type Act struct {
-	Kind    string // execute, revoke, accept, cancel or speedup
-	Digest  common.Hash
-	Order   string // for accept, cancel and speedup
-	Origin  string
-	Session string
-	Review  *swap.Review // what was shown, for execute, revoke and accept
-	Ceiling *big.Int     // wei, for a speedup that raises the gas ceiling of the order
+	Kind   string      // execute, revoke, accept, cancel or speedup
+	Caller             // who asks
+	Lines  []swap.Line // what it does, in lines
+	Until  time.Time   // it cannot be carried out later
 }
 
-// A Confirmer makes sure that a person wants an act that leads to a signature. An error
-// means no. [ByCall] is the one in use; confirmation outside the browser can be added by
-// implementing this interface.
+// A Confirmer makes sure that a person wants an act that leads to a signature. It may take
+// minutes, until the act's time is over or ctx ends, as it does with the session that asked.
+// An error means no.
 type Confirmer interface {
-	Confirm(ctx context.Context, a Act) error
+	Confirm(ctx context.Context, a Act) (swap.Confirmation, error)
 }
 
 // ByCall takes the call itself as confirmation: the popup or terminal sends the digest it
@@ -55,11 +54,42 @@ type Confirmer interface {
 type ByCall struct{}
 
 // Confirm fails with ConsentDeclined if the act has no session.
-func (ByCall) Confirm(_ context.Context, a Act) error {
+func (ByCall) Confirm(_ context.Context, a Act) (swap.Confirmation, error) {
 	if a.Session == "" {
-		return swap.Refuse(swap.ConsentDeclined, "unlock the wallet first")
+		return swap.Confirmation{}, swap.Refuse(swap.ConsentDeclined, "unlock the wallet first")
 	}
-	return nil
+	by := swap.ByPopup
+	if a.Terminal {
+		by = swap.ByTerminal
+	}
+	return swap.Confirmation{By: by, Lines: swap.HashLines(a.Lines)}, nil
+}
+
+// orderAct returns an act on an order as it is to be confirmed; nobody waits longer for it than
+// orderActTime.
+func (s *Service) orderAct(kind string, c Caller, o swap.Order) Act {
+	a := Act{Kind: kind, Caller: c, Until: s.o.Now().Add(orderActTime)}
+	if s.o.OrderLines != nil {
+		a.Lines = s.o.OrderLines(kind, o)
+	}
+	return a
+}
+
+const orderActTime = 10 * time.Minute
+
+// confirm has a person confirm an act, and returns it as it is sealed.
+func (s *Service) confirm(ctx context.Context, a Act) (swap.UserAct, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-a.Ended:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	c, err := s.o.Confirmer.Confirm(ctx, a)
+	return swap.UserAct{Action: a.Kind, Origin: a.Origin, Confirmation: c, ActedAt: s.o.Now().UTC()}, err
 }
 
 // Execute journals the user's consent to a prepared plan and starts it.
@@ -78,6 +108,9 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 		return o, err
 	}
 	review, err := s.preparedPlan(act, r)
+	if err == nil && s.o.Now().After(review.Expires) {
+		err = errShownTooLongAgo(act)
+	}
 	if err != nil {
 		return swap.Order{}, err
 	}
@@ -85,7 +118,8 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 	if err := s.checkLimits(r.Caller, m, review.Terms.AmountIn); err != nil {
 		return swap.Order{}, err
 	}
-	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: act, Digest: r.Digest, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
+	confirmed, err := s.confirm(ctx, Act{Kind: act, Caller: r.Caller, Lines: review.Lines, Until: review.Terms.Deadline})
+	if err != nil {
 		return swap.Order{}, err
 	}
 	id, err := uuid.NewV7() // ids ascend with time
@@ -106,7 +140,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 		Progress: swap.Progress{State: swap.Accepted},
 		Created:  now, Updated: now,
 	}
-	if o.Seal, err = s.engine.seal(consentOf(o), act, now); err != nil {
+	if o.Seal, err = s.engine.seal(consentOf(o), confirmed); err != nil {
 		return swap.Order{}, err
 	}
 	made := false
@@ -175,22 +209,31 @@ func normalizeRequestID(request *string) error {
 	return nil
 }
 
-// preparedPlan returns the prepared plan with r.Digest if it may be executed now. It fails
-// with PlanUnknown, PlanExecuted, QuoteExpired, AllowanceInUse (a revoke) or
-// TooManyOrders, and as acceptable does.
-func (s *Service) preparedPlan(act string, r ExecuteRequest) (swap.Review, error) {
-	again := "prepare it again"
+// againHint says how to get another plan for an act.
+func againHint(act string) string {
 	if act == "revoke" {
-		again = "list the allowances again"
+		return "list the allowances again"
 	}
+	return "prepare it again"
+}
+
+func errShownTooLongAgo(act string) error {
+	return swap.Refuse(swap.QuoteExpired, "too much time has passed since it was shown; %s", againHint(act))
+}
+
+// preparedPlan returns the prepared plan with r.Digest if it may be executed now, or could be
+// with a fresh quote, which the engine gets by itself under the same consent. It fails with
+// PlanUnknown, PlanExecuted, QuoteExpired, AllowanceInUse (a revoke) or TooManyOrders, and
+// as checkFindings does.
+func (s *Service) preparedPlan(act string, r ExecuteRequest) (swap.Review, error) {
+	again := againHint(act)
 	review, ok := s.Reviewed(r.Digest, act == "revoke")
-	now := s.o.Now()
-	if late := ok && (now.After(review.Expires) || !now.Before(review.Terms.Deadline)); !ok || late {
+	if late := ok && !s.o.Now().Before(review.Terms.Deadline); !ok || late {
 		if o, err := s.o.Journal.ByDigest(r.Digest); err == nil {
 			return review, &swap.Refusal{Code: swap.PlanExecuted, Reason: "this plan was already carried out; " + again, Data: map[string]string{"order": o.ID}}
 		}
 		if late {
-			return review, swap.Refuse(swap.QuoteExpired, "too much time has passed since it was shown; %s", again)
+			return review, errShownTooLongAgo(act)
 		}
 		return review, swap.Refuse(swap.PlanUnknown, "no prepared plan has this digest; %s (plans are dropped on lock, account and network changes)", again)
 	}

@@ -49,7 +49,8 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 			return o, err
 		}
 	}
-	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "cancel", Order: r.Order, Digest: o.Digest, Origin: r.Origin, Session: r.Session}); err != nil {
+	confirmed, err := s.confirm(ctx, s.orderAct("cancel", r.Caller, o))
+	if err != nil {
 		return o, err
 	}
 	// A repeat continues: the first may have crashed between recording the uuid and the
@@ -65,7 +66,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 		if ending, err := s.beingCancelled(o); ending || err != nil {
 			return o, err
 		}
-		if err := s.markCancelled(&o); err != nil {
+		if err := s.markCancelled(&o, confirmed); err != nil {
 			return o, err
 		}
 		if err = s.o.Journal.Update(&o, swap.NewCause(swap.UserCancelled)); !errors.Is(err, journal.ErrStale) {
@@ -117,12 +118,11 @@ func (s *Service) cancellable(o swap.Order) error {
 
 // markCancelled sets o.Cancel and seals the request. If no wallet here has o's account, it
 // needs no seal, provided nothing is pending that only a signature could cancel.
-func (s *Service) markCancelled(o *swap.Order) error {
-	now := s.o.Now().UTC()
+func (s *Service) markCancelled(o *swap.Order, confirmed swap.UserAct) error {
 	if sealMismatch(s.engine.checkAccepted(*o)) {
 		s.engine.capGas(o)
 	}
-	seal, err := s.engine.seal(cancelRequestOf(*o), "cancel", now)
+	seal, err := s.engine.seal(cancelRequestOf(*o), confirmed)
 	switch {
 	case err == nil:
 		o.CancelSeal = seal
@@ -133,6 +133,6 @@ func (s *Service) markCancelled(o *swap.Order) error {
 			return cmp.Or(failed, error(&swap.Refusal{Code: swap.CannotCancel, Reason: "cancelling needs a signature of the order's account, which no wallet here has; import it again first", Err: err}))
 		}
 	}
-	o.Cancel, o.Updated = true, now
+	o.Cancel, o.Updated = true, s.o.Now().UTC()
 	return nil
 }

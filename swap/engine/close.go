@@ -24,16 +24,13 @@ type CloseRequest struct {
 // still looks for a proof of a deposit's end. It fails with OrderFinal if the order has ended and with CannotClose
 // if it will end by itself or is too young; then Data has from when it can be closed. It may be
 // repeated.
-func (s *Service) Close(ctx context.Context, r CloseRequest) (swap.Order, error) {
+func (s *Service) Close(_ context.Context, r CloseRequest) (swap.Order, error) {
 	if err := normalizeRequestID(&r.Request); err != nil {
 		return swap.Order{}, err
 	}
 	content := crypto.Keccak256Hash([]byte("close"), []byte(r.Order), r.Digest[:])
 	if o, ok, err := s.o.Journal.OrderOfRequest(r.Request, content); ok || err != nil {
 		return o, err
-	}
-	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "close", Order: r.Order, Digest: r.Digest, Origin: r.Origin, Session: r.Session}); err != nil {
-		return swap.Order{}, err
 	}
 	for range 10 {
 		o, err := s.closed(r)

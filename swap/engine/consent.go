@@ -118,7 +118,7 @@ func (e *Engine) propose(ctx context.Context, o *swap.Order, why *swap.Refusal) 
 	c := swap.OfRefusal(swap.Refused, why)
 	o.Condition, o.Proposal = swap.NeedsConsent, fresh
 	if fresh != nil {
-		if fresh.Seal, err = e.seal(proposalOf(*o), "propose", fresh.Made); err != nil {
+		if fresh.Seal, err = e.seal(proposalOf(*o), swap.UserAct{Action: "propose", ActedAt: fresh.Made}); err != nil {
 			o.Proposal = nil // without a seal it could not be accepted
 			return swap.NoCause, err
 		}

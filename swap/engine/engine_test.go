@@ -110,7 +110,7 @@ func (b *engineFixture) setNodes(n Nodes) {
 
 // sealed returns o with the seal that the user's consent gave it before the lock.
 func (h *fakeSigner) sealed(o swap.Order) swap.Order {
-	s := swap.Seal{Version: sealVersion, Action: "execute", ActedAt: time.Now().UTC()}
+	s := swap.Seal{Version: sealVersion, UserAct: swap.UserAct{Action: "execute", ActedAt: time.Now().UTC()}}
 	x := consentOf(o)
 	s.MAC = sealBy(h.key, x.account, x.message(s))
 	o.Seal = &s

@@ -52,7 +52,9 @@ func (dollarValuer) Dollars(_ context.Context, _ uint64, token common.Address, a
 
 type confirmer func(Act) error
 
-func (f confirmer) Confirm(_ context.Context, a Act) error { return f(a) }
+func (f confirmer) Confirm(_ context.Context, a Act) (swap.Confirmation, error) {
+	return swap.Confirmation{By: swap.ByTerminal}, f(a)
+}
 
 func dollarsOf(n int64) *big.Int { return big.NewInt(n * 1e6) }
 
@@ -84,7 +86,8 @@ func (s *limitsFixture) restart() {
 			if s.confirm != nil {
 				return s.confirm(a)
 			}
-			return ByCall{}.Confirm(context.Background(), a)
+			_, err := ByCall{}.Confirm(context.Background(), a)
+			return err
 		}),
 	})
 	if err != nil {
@@ -325,7 +328,7 @@ func TestWhileItIsConfirmed(t *testing.T) {
 		"nothing":              {func(*limitsFixture, *bool) {}, ""},
 		"account change":       {func(s *limitsFixture, _ *bool) { s.DropPlans() }, swap.PlanUnknown},
 		"the session's end":    {func(_ *limitsFixture, present *bool) { *present = false }, swap.SessionRequired},
-		"the plan's expiry":    {func(s *limitsFixture, _ *bool) { s.clockOffset.Add(int64(2 * time.Minute)) }, swap.QuoteExpired},
+		"the quote's expiry":   {func(s *limitsFixture, _ *bool) { s.clockOffset.Add(int64(2 * time.Minute)) }, ""}, // the engine refreshes it under the same consent
 		"the deadline":         {func(s *limitsFixture, _ *bool) { s.clockOffset.Add(int64(time.Hour)) }, swap.QuoteExpired},
 		"a lock":               {func(s *limitsFixture, present *bool) { s.signer.locked.Store(true); *present = false; s.DropPlans() }, "locked"},
 		"a lock, and unlocked": {func(s *limitsFixture, present *bool) { *present = false; s.DropPlans() }, swap.SessionRequired},
@@ -344,6 +347,8 @@ func TestWhileItIsConfirmed(t *testing.T) {
 				err := do()
 				open, _ := s.o.Journal.Open()
 				switch {
+				case act == "accept" && (c.code == swap.QuoteExpired || name == "the quote's expiry"): // another proposal takes its place
+					refusedWith(t, err, swap.ConsentNeeded)
 				case c.code == "":
 					if err != nil {
 						t.Error(err)
@@ -354,8 +359,6 @@ func TestWhileItIsConfirmed(t *testing.T) {
 					}
 				case act == "revoke" && c.code == swap.ConsentPassword || act == "accept" && c.code == swap.PlanUnknown:
 					return // a revoke moves no input, and a proposal is in no cache
-				case act == "accept" && c.code == swap.QuoteExpired:
-					refusedWith(t, err, swap.ConsentNeeded)
 				default:
 					refusedWith(t, err, c.code)
 				}
@@ -396,7 +399,7 @@ func (s *limitsFixture) prepared(act string, c Caller) (do func() error) {
 		next.Terms.MinOut.Rsh(next.Terms.MinOut, 1)
 	}
 	o.State, o.Condition, o.Proposal = swap.Executing, swap.NeedsConsent, &swap.Proposal{Review: next, Made: s.clock()}
-	if o.Proposal.Seal, err = s.engine.seal(proposalOf(o), "execute", s.clock()); err != nil {
+	if o.Proposal.Seal, err = s.engine.seal(proposalOf(o), swap.UserAct{Action: "execute", ActedAt: s.clock()}); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := s.o.Journal.Update(&o, swap.NoCause); err != nil {
@@ -464,3 +467,64 @@ func (f pricerFunc) Worth(ctx context.Context, id uint64, token common.Address, 
 type noNodes struct{ Nodes }
 
 func (noNodes) Network(uint64) (chain.Network, error) { return chain.Network{}, errors.New("none") }
+
+// TestNoLimitsOutside checks that what a person confirms outside the browser has no limits of
+// browsers, is not counted, and that a browser still may not choose any slippage.
+func TestNoLimitsOutside(t *testing.T) {
+	s := newLimitsFixture(t)
+	s.limits.Outside = true
+	asked := 0
+	s.confirm = func(Act) error { asked++; return nil }
+	for range 3 {
+		wantReasons(t, "outside", s.execute(noPasswordCaller, s.plan(native, usdc, 4000, 50)), "")
+	}
+	if asked != 3 {
+		t.Errorf("the person was asked %d times", asked)
+	}
+	refusedWith(t, s.execute(noPasswordCaller, s.plan(native, usdc, 10, TerminalSlippageBps+1)), swap.SlippageTerminal)
+	s.confirm = func(Act) error { return swap.Refuse(swap.ConsentDeclined, "no") }
+	refusedWith(t, s.execute(noPasswordCaller, s.plan(native, usdc, 4000, 50)), swap.ConsentDeclined)
+	s.confirm, s.limits.Outside = nil, false
+	wantReasons(t, "in the popup again", s.execute(noPasswordCaller, s.plan(native, usdc, 4000, 50)), "")
+	wantReasons(t, "and once more", s.execute(noPasswordCaller, s.plan(native, usdc, 4000, 50)), "hourly_limit")
+}
+
+// TestTheActIsSealed checks that who asked, by what a person confirmed it and the lines that were
+// shown are sealed with the order, and cannot be changed there.
+func TestTheActIsSealed(t *testing.T) {
+	s := newLimitsFixture(t)
+	r := s.plan(native, usdc, 10, 50)
+	r.Lines = []swap.Line{{Key: "line_pay"}}
+	s.KeepReviews(s.Generation(), r)
+	var shown []swap.Line
+	s.confirm = func(a Act) error { shown = a.Lines; return nil }
+	c := noPasswordCaller
+	c.Origin = "chrome-extension://x/"
+	o, err := s.Execute(t.Context(), ExecuteRequest{Caller: c, Request: uuid.NewString(), Digest: r.Digest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err = s.o.Journal.Get(o.ID); err != nil {
+		t.Fatal(err)
+	}
+	want := swap.UserAct{Action: "execute", Origin: "chrome-extension://x/", Confirmation: swap.Confirmation{By: swap.ByTerminal}, ActedAt: o.Seal.ActedAt}
+	if o.Seal.UserAct != want || len(shown) != 1 {
+		t.Errorf("%+v, want %+v; shown %v", o.Seal.UserAct, want, shown)
+	}
+	if err := s.engine.checkAccepted(o); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*swap.UserAct){
+		"origin": func(a *swap.UserAct) { a.Origin = "terminal" },
+		"by":     func(a *swap.UserAct) { a.By = swap.ByPinentry },
+		"lines":  func(a *swap.UserAct) { a.Lines = common.Hash{1} },
+		"time":   func(a *swap.UserAct) { a.ActedAt = a.ActedAt.Add(time.Second) },
+		"action": func(a *swap.UserAct) { a.Action = "accept" },
+	} {
+		forged := o.Clone()
+		change(&forged.Seal.UserAct)
+		if !sealMismatch(s.engine.checkAccepted(forged)) {
+			t.Errorf("%s can be changed", name)
+		}
+	}
+}

@@ -38,6 +38,9 @@ func (x sealable) message(s swap.Seal) []byte {
 	e.Text(x.order)
 	e.Address(x.account)
 	e.Text(s.Action)
+	e.Text(s.Origin)
+	e.Text(string(s.By))
+	e.Text(s.Lines.Hex())
 	e.Text(s.ActedAt.UTC().Format(time.RFC3339Nano))
 	e.Text(string(swap.MustJSON(x.content)))
 	return e
@@ -77,8 +80,9 @@ func bumpOf(o swap.Order) sealable {
 }
 
 // seal returns the seal of x, for the act of the user that x goes back to.
-func (e *Engine) seal(x sealable, act string, made time.Time) (*swap.Seal, error) {
-	s := swap.Seal{Version: sealVersion, Action: act, ActedAt: made.UTC()}
+func (e *Engine) seal(x sealable, act swap.UserAct) (*swap.Seal, error) {
+	act.ActedAt = act.ActedAt.UTC()
+	s := swap.Seal{Version: sealVersion, UserAct: act}
 	code, err := e.Sealer.Seal(x.account, x.message(s))
 	s.MAC = code
 	return &s, err
@@ -131,7 +135,7 @@ func (e *Engine) checkEndable(o swap.Order, late bool) error {
 func (e *Engine) resealPlan(o *swap.Order, offer swap.Offer, plan swap.Plan, slippage int) error {
 	next := *o
 	next.Offer, next.Plan, next.SlippageBps = offer, plan, slippage
-	seal, err := e.seal(consentOf(next), o.Seal.Action, o.Seal.ActedAt)
+	seal, err := e.seal(consentOf(next), o.Seal.UserAct)
 	if err != nil {
 		return err
 	}

@@ -328,9 +328,9 @@ func TestSealedForm(t *testing.T) {
 	for _, f := range effects {
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.CallStep, Effect: f})
 	}
-	s := swap.Seal{Version: sealVersion, Action: "execute", ActedAt: when}
+	s := swap.Seal{Version: sealVersion, UserAct: swap.UserAct{Action: "execute", Origin: "terminal", Confirmation: swap.Confirmation{By: swap.ByTerminal, Lines: common.Hash{7}}, ActedAt: when}}
 	message := consentOf(o).message(s)
-	if got := crypto.Keccak256Hash(message); got != common.HexToHash("0xa83ccc47aad02eca8b3bf848d010b870423b673e9bb7b208f655df4133bed632") {
+	if got := crypto.Keccak256Hash(message); got != common.HexToHash("0x0424a6da76474991e76c10e9a5fd874bb3fdedc92d274fdae15cb2224fa0d43d") {
 		t.Errorf("%s: count sealVersion up\n%s", got, message)
 	}
 	stored := o.Clone()
@@ -357,8 +357,8 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 		f.Pays = []swap.Payment{}
 		o.Plan.Steps = append(o.Plan.Steps, swap.Step{Kind: swap.DeferredStep, Effect: f})
 	}
-	s := swap.Seal{Version: sealVersion, Action: "accept", ActedAt: when}
-	want := common.HexToHash("0x2723410183735148ea85b0946ec265ec56636345728f1bf1f6a982077c9ce3d8")
+	s := swap.Seal{Version: sealVersion, UserAct: swap.UserAct{Action: "accept", ActedAt: when}}
+	want := common.HexToHash("0x89e459cb1d304e2dc5fe7cfe1327443585e029393d31cdb3fa67edac9ce219df")
 	for name, grow := range map[string]func(*swap.Order){
 		"accepted":  func(*swap.Order) {},
 		"read back": func(o *swap.Order) { *o = o.Clone() },
@@ -381,7 +381,7 @@ func TestSealedFormOfAFullRecord(t *testing.T) {
 		}
 	}
 	o.Proposal = &swap.Proposal{Review: swap.Review{Digest: o.Digest, Terms: terms, Offer: o.Offer, Plan: o.Plan, Findings: []swap.Finding{}, Expires: when}, Reason: "why", Made: when, Seal: &s}
-	if got := crypto.Keccak256Hash(proposalOf(o).message(s)); got != common.HexToHash("0x5bb45feac22c25f1c2ac44b26248a20f534f7b659568f461f42c37ebf19b460d") {
+	if got := crypto.Keccak256Hash(proposalOf(o).message(s)); got != common.HexToHash("0x1199c149f63db50345af7663e14fc181669f2893ad426434cab25c1540b25515") {
 		t.Errorf("%s: count sealVersion up\n%s", got, proposalOf(o).message(s))
 	}
 }

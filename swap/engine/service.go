@@ -66,7 +66,7 @@ type Host interface {
 }
 
 // Options are what a Service needs. All fields but Valuer, Limits, GasPrice, Tokens, Mine,
-// Recognize, Keep, AwaitPrices, Lines, Decimals, Pause and Log are required.
+// Recognize, Keep, AwaitPrices, Lines, OrderLines, Decimals, Pause and Log are required.
 type Options struct {
 	Journal   *journal.Journal
 	Providers map[swap.Kind]swap.Provider
@@ -96,6 +96,8 @@ type Options struct {
 	Isolated IsolatedVault
 	// Lines says in lines what a review asks; nil = reviews have none.
 	Lines func(swap.Review) []swap.Line
+	// OrderLines says in lines what cancelling or speeding up an order does; nil = no lines.
+	OrderLines func(act string, o swap.Order) []swap.Line
 	// Keep stores answers of providers that were refused; nil = none is stored.
 	Keep plan.AnswerKeeper
 	// AwaitPrices waits a short while for the first prices before a plan is prepared, if

@@ -58,7 +58,7 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 	if o, ok, err := s.o.Journal.OrderOfRequest(r.Request, content); ok || err != nil {
 		return o, err
 	}
-	o, note, err := s.withSpeedUp(r)
+	o, note, err := s.withSpeedUp(r, swap.UserAct{Action: "speedup"})
 	if err != nil {
 		return o, err
 	}
@@ -66,10 +66,14 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 	if err := s.checkLimits(r.Caller, m, nil); err != nil {
 		return o, err
 	}
-	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "speedup", Order: r.Order, Digest: r.Digest, Origin: r.Origin, Session: r.Session, Ceiling: r.GasCeiling}); err != nil {
+	confirmed, err := s.confirm(ctx, s.orderAct("speedup", r.Caller, o))
+	if err != nil {
 		return o, err
 	}
 	for range 10 {
+		if o, note, err = s.withSpeedUp(r, confirmed); err != nil {
+			return o, err
+		}
 		err = s.commitAct(r.Caller, func() error {
 			if o.Bump != nil && !s.o.Now().Before(o.Terms.Deadline) {
 				return swap.Refuse(swap.TooLate, "too late to send the transaction again; it is about to be cancelled")
@@ -80,9 +84,6 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 		if !errors.Is(err, journal.ErrStale) {
 			break
 		}
-		if o, note, err = s.withSpeedUp(r); err != nil {
-			return o, err
-		}
 	}
 	if err == nil {
 		s.goOn(o)
@@ -90,8 +91,9 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 	return o, err
 }
 
-// withSpeedUp returns the order as it would be with the request recorded, and its history line.
-func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) {
+// withSpeedUp returns the order as it would be with the request recorded, sealed as the user's
+// act, and its history line.
+func (s *Service) withSpeedUp(r SpeedUpRequest, act swap.UserAct) (swap.Order, swap.Cause, error) {
 	o, err := s.o.Journal.Get(r.Order)
 	switch {
 	case err != nil:
@@ -127,7 +129,7 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 			err = raiseCeiling(&o, net, r.GasCeiling)
 		}
 		if err == nil {
-			err = s.sealRaised(&o, accepted == nil, cancelled == nil)
+			err = s.sealRaised(&o, act, accepted == nil, cancelled == nil)
 		}
 		if err != nil {
 			return o, swap.NoCause, err
@@ -144,20 +146,19 @@ func (s *Service) withSpeedUp(r SpeedUpRequest) (swap.Order, swap.Cause, error) 
 			Data: map[string]string{"needed": new(big.Int).Add(least, new(big.Int).Sub(o.Terms.GasCeiling, left)).String(), "ceiling": o.Terms.GasCeiling.String()}}
 	}
 	o.Bump, o.Updated = &swap.Bump{Tier: r.Tier, Replaces: tx.Last().Hash}, s.o.Now().UTC()
-	o.Bump.Seal, err = s.engine.seal(bumpOf(o), "speedup", o.Updated)
+	o.Bump.Seal, err = s.engine.seal(bumpOf(o), act)
 	return o, note, err
 }
 
 // sealRaised renews the seals that cover the gas ceiling, if they were valid before.
-func (s *Service) sealRaised(o *swap.Order, accepted, cancelled bool) (err error) {
-	now := s.o.Now().UTC()
+func (s *Service) sealRaised(o *swap.Order, act swap.UserAct, accepted, cancelled bool) (err error) {
 	if accepted {
-		if o.Seal, err = s.engine.seal(consentOf(*o), "speedup", now); err != nil {
+		if o.Seal, err = s.engine.seal(consentOf(*o), act); err != nil {
 			return err
 		}
 	}
 	if cancelled {
-		o.CancelSeal, err = s.engine.seal(cancelRequestOf(*o), "speedup", now)
+		o.CancelSeal, err = s.engine.seal(cancelRequestOf(*o), act)
 	}
 	return err
 }

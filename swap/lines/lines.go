@@ -78,6 +78,10 @@ const (
 	findingCode      = "line_finding"              // code
 	walletFeeAsked   = "line_wallet_fee_requested" // percent
 	deadline         = "line_deadline"             // until
+	cancel           = "line_cancel"               // amount, network
+	cancelRevoke     = "line_cancel_revoke"        //
+	speedUp          = "line_speedup"              // amount, network
+	speedUpRevoke    = "line_speedup_revoke"       //
 )
 
 // A builder collects the lines of one review.
@@ -108,6 +112,31 @@ func Of(r swap.Review, names Names) []swap.Line {
 	for _, f := range r.Findings {
 		b.finding(f)
 	}
+	return b.lines
+}
+
+// OfOrder returns the lines of an act on an order, cancel or speedup: which order it is, and the
+// most that all transactions of it may cost then.
+func OfOrder(act string, o swap.Order, names Names) []swap.Line {
+	b := builder{Names: names, r: swap.Review{Terms: o.Terms, Offer: o.Offer, Plan: o.Plan}}
+	t := o.Terms
+	withInput, without := cancel, cancelRevoke
+	if act == "speedup" {
+		withInput, without = speedUp, speedUpRevoke
+	}
+	if t.Provider == swap.Wallet {
+		b.add(swap.Note, without)
+	} else {
+		b.add(swap.Note, withInput, b.amount(t.SrcChain, t.TokenIn, t.AmountIn), b.network(t.SrcChain))
+		b.add(swap.Note, provider, word("brand_"+string(t.Provider)))
+	}
+	b.add(swap.Note, from, address(t.Account), b.network(t.SrcChain))
+	if t.Provider == swap.Wallet {
+		for _, f := range o.Plan.Effects() {
+			b.effect(f)
+		}
+	}
+	b.feeMost()
 	return b.lines
 }
 
@@ -217,12 +246,7 @@ func (b *builder) fees() {
 	if len(b.r.Gas.Costs) == 0 {
 		b.add(swap.Note, feeNone)
 	} else {
-		most := b.amount(t.SrcChain, coin, t.GasCeiling)
-		if w, ok := b.Worth(t.SrcChain, coin, t.GasCeiling); ok {
-			b.add(swap.Note, feeMostWorth, most, dollars(w))
-		} else {
-			b.add(swap.Note, feeMost, most)
-		}
+		b.feeMost()
 		l1 := new(big.Int)
 		for _, c := range b.r.Gas.Costs {
 			if c.L1 != nil {
@@ -244,6 +268,17 @@ func (b *builder) fees() {
 	if t.MakerFeeBps > 0 {
 		b.add(swap.Note, makerFee, percent(t.MakerFeeBps))
 	}
+}
+
+// feeMost adds the most that all transactions of the order may cost together.
+func (b *builder) feeMost() {
+	t := b.r.Terms
+	most := b.amount(t.SrcChain, chain.Native, t.GasCeiling)
+	if w, ok := b.Worth(t.SrcChain, chain.Native, t.GasCeiling); ok {
+		b.add(swap.Note, feeMostWorth, most, dollars(w))
+		return
+	}
+	b.add(swap.Note, feeMost, most)
 }
 
 func word(key string) swap.Arg { return swap.Arg{Kind: swap.WordArg, Value: key} }

@@ -151,10 +151,40 @@ func textOf(language string, l swap.Line) string {
 	return messages.Line(language, l.Key, args)
 }
 
-// TestGolden checks the lines of each kind of review in each language.
+// golden holds a text against a golden file.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	path = filepath.Join("testdata", path)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s:\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+// TestGolden checks the lines of each kind of review and of each act on an order in each
+// language. The extension's tests hold its own text of the same lines against the same files.
 func TestGolden(t *testing.T) {
+	names := world{"US\u202eDC \"x\" \u0405 and a name that is much too long for any screen at all"}
+	kinds := map[string][]swap.Line{}
 	for name, r := range reviews() {
-		all := Of(r, world{"US\u202eDC \"x\" \u0405 and a name that is much too long for any screen at all"})
+		kinds[name] = Of(r, names)
+	}
+	for _, act := range []string{"cancel", "speedup"} {
+		for _, of := range []string{"opaque", "revoke"} {
+			r := reviews()[of]
+			kinds[act+"_"+of] = OfOrder(act, swap.Order{Consent: swap.Consent{Terms: r.Terms, Offer: r.Offer, Plan: r.Plan}}, names)
+		}
+	}
+	for name, all := range kinds {
+		golden(t, name+".json", string(swap.MustJSON(all))+"\n")
 		for _, language := range messages.Languages {
 			var out strings.Builder
 			for _, l := range all {
@@ -164,19 +194,7 @@ func TestGolden(t *testing.T) {
 					t.Errorf("%s, %s: %q is no text", name, language, text)
 				}
 			}
-			path := filepath.Join("testdata", name+"."+language+".txt")
-			if *update {
-				if err := os.WriteFile(path, []byte(out.String()), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if out.String() != string(want) {
-				t.Errorf("%s:\n%s\nwant\n%s", path, out.String(), want)
-			}
+			golden(t, name+"."+language+".txt", out.String())
 		}
 	}
 }
@@ -185,7 +203,7 @@ func TestGolden(t *testing.T) {
 var arity = map[string]int{
 	pay: 2, worth: 3, worthUnknown: 0, receiveLeast: 2, receivePromised: 3, toOwn: 1, toOther: 1, refundToOther: 1, refundLeast: 2, isolated: 1, from: 2, reset: 2, revokePermit2: 2, fund: 1, walletFeeAsked: 1, deadline: 1,
 	approve: 2, approveOthers: 3, permit: 3, revoke: 2, wrap: 2, order: 2, trust: 2, trustOpaque: 3,
-	feeMost: 1, feeMostWorth: 2, feeL1: 1, feeNone: 0, walletFee: 2, walletFeeClaimed: 2, makerFee: 1, provider: 1, findingCode: 1,
+	feeMost: 1, feeMostWorth: 2, feeL1: 1, feeNone: 0, walletFee: 2, walletFeeClaimed: 2, makerFee: 1, provider: 1, findingCode: 1, cancel: 2, cancelRevoke: 0, speedUp: 2, speedUpRevoke: 0,
 }
 
 // TestArity checks that every message of a line has as many placeholders as the line has values.
@@ -213,7 +231,7 @@ func TestForeignNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.String().Draw(t, "name")
 		got := quoted(name)
-		if inner := strings.TrimSuffix(strings.TrimPrefix(got, "“"), "”"); strings.ContainsAny(inner, "“”\"") || len(inner) > 8*maxText+3 || strings.IndexFunc(inner, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
+		if inner := strings.TrimSuffix(strings.TrimPrefix(got, "“"), "”"); strings.ContainsAny(inner, "“”\"<>&") || len(inner) > 8*maxText+3 || strings.IndexFunc(inner, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
 			t.Fatalf("%q is %q", name, got)
 		}
 	})

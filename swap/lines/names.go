@@ -84,10 +84,10 @@ func plain(s string) string {
 			return out.String() + "..."
 		case r == '"' || r == '\\':
 			out.WriteByte('\'')
-		case r >= ' ' && r < unicode.MaxASCII:
+		case r >= ' ' && r < unicode.MaxASCII && !strings.ContainsRune("<>&", r): // no dialog takes it for markup
 			out.WriteRune(r)
 		default:
-			fmt.Fprintf(&out, "<U+%04X>", r)
+			fmt.Fprintf(&out, "[U+%04X]", r)
 		}
 	}
 	return out.String()

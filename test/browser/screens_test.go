@@ -106,7 +106,7 @@ func TestScreenshots(t *testing.T) {
 			shoot(t, p, filepath.Join(dir, name+"-end"))
 			scroll(p, "0")
 		}
-	}}).visit("beginning", "updates", "wallet", "orders", "held")
+	}}).visit("beginning", "updates", "wallet", "orders", "held", "outside")
 }
 
 // german lists the screens that are pictured in German too.

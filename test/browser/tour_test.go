@@ -30,7 +30,7 @@ type tour struct {
 var parts = []struct {
 	name string
 	lead func(*tour)
-}{{"beginning", (*tour).beginning}, {"updates", (*tour).updates}, {"wallet", (*tour).wallet}, {"orders", (*tour).orders}, {"held", (*tour).held}}
+}{{"beginning", (*tour).beginning}, {"updates", (*tour).updates}, {"wallet", (*tour).wallet}, {"orders", (*tour).orders}, {"held", (*tour).held}, {"outside", (*tour).outside}}
 
 // visit visits the parts with these names.
 func (o *tour) visit(names ...string) {

@@ -41,13 +41,15 @@ var allowedImports = map[string][]string{
 
 	"keys/keystest": {"keys"},
 
-	"swap":         {"chain", "tokens"},
-	"swap/journal": {"chain", "internal/failpoint", "swap"},
-	"swap/lines":   {"chain", "extension/messages", "swap"},
-	"swap/proof":   {"chain", "swap"},
-	"swap/plan":    {"chain", "internal/clock", "swap", "swap/journal", "tokens"},
-	"swap/engine":  {"chain", "internal/clock", "internal/failpoint", "swap", "swap/journal", "swap/plan", "swap/proof", "tokens"},
-	"live":         {"chain", "swap", "tokens", "priceapi/onchain", "swap/plan"},
+	"swap":           {"chain", "tokens"},
+	"swap/journal":   {"chain", "internal/failpoint", "swap"},
+	"confirm":        {"internal/clock", "swap"},
+	"confirm/dialog": {"confirm", "extension/messages", "internal/clock", "swap"},
+	"swap/lines":     {"chain", "extension/messages", "swap"},
+	"swap/proof":     {"chain", "swap"},
+	"swap/plan":      {"chain", "internal/clock", "swap", "swap/journal", "tokens"},
+	"swap/engine":    {"chain", "internal/clock", "internal/failpoint", "swap", "swap/journal", "swap/plan", "swap/proof", "tokens"},
+	"live":           {"chain", "swap", "tokens", "priceapi/onchain", "swap/plan"},
 
 	"providers/bridge":       {"swap", "chain", "tokens", "rest", "internal/clock", "internal/failpoint", "providers/wire"},
 	"providers/dex":          {"swap", "chain", "tokens", "rest", "internal/clock", "providers/wire"},
@@ -80,7 +82,7 @@ var allowedImports = map[string][]string{
 	"host/owner":        {"host/transport"},
 	"host/relay":        {"host/frame", "host/protocol", "manifest"},
 	"host/client":       {"host/frame", "host/protocol"},
-	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/pricetable", "priceapi/price", "internal/zeroize", "internal/clock", "swap/engine", "swap/journal", "swap/plan"},
+	"host":              {"confirm", "host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/pricetable", "priceapi/price", "internal/zeroize", "internal/clock", "swap/engine", "swap/journal", "swap/plan"},
 
 	"sandbox/...": {"sandbox/...", "internal/clock"}, // its clock can run fast too
 
@@ -89,7 +91,7 @@ var allowedImports = map[string][]string{
 	"cmd/swapkeep/internal/...": {},
 
 	"cmd/swapkeep":         {"extension/messages", "cmd/internal/...", "cmd/swapkeep/internal/...", "config", "internal/atomicfile", "internal/clock", "internal/failpoint", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest", "internal/procmem"},
-	"cmd/swapkeepd":        {"live", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/valuation", "rest", "chain", "config", "internal/atomicfile", "internal/clock", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "internal/procmem", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "providers/refused", "providers/wire", "swap", "tokens", "swap/engine", "swap/journal", "swap/lines", "extension/messages"},
+	"cmd/swapkeepd":        {"live", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/valuation", "rest", "chain", "config", "confirm", "confirm/dialog", "internal/atomicfile", "internal/clock", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "internal/procmem", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "providers/refused", "providers/wire", "swap", "tokens", "swap/engine", "swap/journal", "swap/lines", "extension/messages"},
 	"cmd/swapkeep-server":  {"chain", "internal/clock", "listen", "internal/procmem", "priceapi", "priceapi/pricetable", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
 	"cmd/swapkeep-sandbox": {"extension/messages", "cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/protocol", "test/audit"},
 

@@ -1,6 +1,7 @@
 import type app from "../../messages/en/app.json";
 import type components from "../../messages/en/components.json";
 import type errors from "../../messages/en/errors.json";
+import type lines from "../../messages/en/lines.json";
 import type onboarding from "../../messages/en/onboarding.json";
 import type order from "../../messages/en/order.json";
 import type review from "../../messages/en/review.json";
@@ -11,6 +12,6 @@ import type swap from "../../messages/en/swap.json";
 
 /** All messages, by key. messages/en has one file per subject; the build merges them into
  * _locales. */
-type All = typeof app & typeof components & typeof errors & typeof onboarding & typeof order & typeof review & typeof screens & typeof settings & typeof states & typeof swap;
+type All = typeof app & typeof components & typeof errors & typeof lines & typeof onboarding & typeof order & typeof review & typeof screens & typeof settings & typeof states & typeof swap;
 
 export type MessageKey = keyof All;

@@ -17,8 +17,9 @@ const source = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8
 const made = [...source.matchAll(/`([a-z0-9_]+_)\$\{/g)].map((m) => m[1]!);
 // And the literal part after }, of keys that end in one.
 const ended = [...source.matchAll(/\}(_[a-z0-9_]+)`/g)].map((m) => m[1]!);
-// Words that the terminal alone shows, for now the lines of reviews among them.
-const terminal = ["host_", "do_host_", "line_"];
+// Words that the terminal and dialogs alone show, and the lines of reviews, whose keys come from
+// the daemon.
+const terminal = ["host_", "do_host_", "line_", "dialog_", "act_"];
 const manifest = readFileSync(join(root, "manifest", "base.json"), "utf8");
 
 for (const language of readdirSync(folder, { withFileTypes: true }).filter((e) => e.isDirectory() && e.name !== "en").map((e) => e.name)) {

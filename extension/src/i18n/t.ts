@@ -36,6 +36,11 @@ export function locale(): string {
 	return language;
 }
 
+/** textLanguageTag returns the language of the texts. */
+export function textLanguageTag(): string {
+	return textLanguage;
+}
+
 /** textsAreEnglish reports whether the texts are English, as the daemon's own texts are. */
 export function textsAreEnglish(): boolean {
 	return textLanguage === "en";

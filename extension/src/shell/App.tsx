@@ -15,6 +15,7 @@ import { Refusal } from "../components/Refusal";
 import { Screen } from "../components/Screen";
 import { Header } from "./Header";
 import { Navigation } from "./Navigation";
+import { Outside } from "./Outside";
 import { currentSetup } from "./onboarding/setup";
 import { preselected } from "./preselected";
 import { type Route, route } from "./route";
@@ -45,6 +46,7 @@ export function App() {
 					{hello.banner}
 				</aside>
 			)}
+			<Outside />
 			<Stage />
 			<Announcer />
 		</div>

@@ -11,7 +11,8 @@ type Listeners = { [E in keyof Events]?: Set<(params: Events[E]) => void> };
 /** A Channel is this page's port to one handler of the background. It reconnects when the browser
  * has ended the background; pending requests then fail with daemon_lost and may be repeated. */
 export interface Channel {
-	/** call sends a request to the daemon; it rejects with a Failure. onID gets the
+	/** call sends a request to the daemon; it rejects with a Failure. What waits for a person
+	 * outside the browser is sent again, with its uuid, until it is decided. onID gets the
 	 * request's id, which swap.quoted refers to. */
 	call<M extends keyof Methods>(method: M, params: Methods[M]["params"], onID?: (id: number) => void): Promise<Methods[M]["result"]>;
 	/** on adds a listener to a notification and returns a function that removes it. */
@@ -95,12 +96,21 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 				reject(new Failure(lost)); // the port is closing; onDisconnect follows
 			}
 		});
+	const decided: Channel["call"] = async (method, params, onID) => {
+		for (;;) {
+			try {
+				return await ask(method, params, onID);
+			} catch (thrown) {
+				if (!(thrown instanceof Failure && thrown.is("confirmation_pending"))) throw thrown;
+			}
+		}
+	};
 	const join = <T>(set: Set<T>, member: T) => {
 		set.add(member);
 		return () => void set.delete(member);
 	};
 	return {
-		call: ask,
+		call: decided,
 		on: (event, listener) => join((listeners[event] ??= new Set() as never) as Set<unknown>, listener),
 		onWatchTaken: (listener) => join(taken, listener),
 		onLink: (listener) => join(links, listener),

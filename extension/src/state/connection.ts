@@ -1,4 +1,4 @@
-import type { Account, Hello, KeysStatus, Setting } from "../wire/protocol";
+import type { Account, Hello, KeysStatus, Pending, Setting } from "../wire/protocol";
 import { type Failure, failureOf } from "../wire/failure";
 import type { Link } from "../wire/link";
 import { readStored, writeStored } from "./browser-storage";
@@ -18,6 +18,8 @@ export interface Connection {
 	/** Why the wallets cannot be read, for example a locked keychain. */
 	keysFailure: Store<Failure | undefined>;
 	accounts: Store<readonly Account[]>;
+	/** What waits for a confirmation outside the browser, oldest first. */
+	waiting: Store<readonly Pending[]>;
 	/** The selected account; undefined if there is none. */
 	account: Store<Account | undefined>;
 	choose(account: Account): void;
@@ -32,6 +34,7 @@ export function createConnection(shell: Channel): Connection {
 		keys: store<KeysStatus | undefined>(undefined),
 		keysFailure: store<Failure | undefined>(undefined),
 		accounts: store<readonly Account[]>([]),
+		waiting: store<readonly Pending[]>([]),
 		account: store<Account | undefined>(undefined),
 		choose(account) {
 			writeStored("account", account.address);
@@ -44,6 +47,7 @@ export function createConnection(shell: Channel): Connection {
 	});
 	keepKeys(connection);
 	keepSettings(connection);
+	keepWaiting(connection);
 	return connection;
 }
 
@@ -76,6 +80,17 @@ function keepKeys(connection: Connection): void {
 	);
 	readWhenReady(connection, read);
 	readOn(shell, "keys.changed", read);
+}
+
+function keepWaiting({ shell, waiting }: Connection): void {
+	shell.onLink((link) => {
+		if (link.at !== "ready") return waiting.set([]);
+		shell.call("confirm.pending", {}).then(
+			(answer) => waiting.set(answer.waiting),
+			() => waiting.set([]), // an older daemon, or it is gone again; what comes is told
+		);
+	});
+	shell.on("confirm.changed", (told) => waiting.set(told.waiting));
 }
 
 function keepSettings(connection: Connection): void {

@@ -12,6 +12,7 @@ import { approvals, type Stage } from "./panel";
 import { useReviewed } from "./reviewed";
 import { Refused } from "./Refused";
 import { ReviewFacts } from "./ReviewFacts";
+import { ReviewLines } from "./ReviewLines";
 import { ReviewSteps } from "./ReviewSteps";
 import { useEnabledAfterDelay } from "./useEnabledAfterDelay";
 import type { PanelFlow } from "./usePanel";
@@ -40,6 +41,7 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 			{!about.destinationReadable && <p class="note warn">{t("destination_unseen", about.to.name)}</p>}
 			<ReviewFacts review={review} about={about} />
 			<ReviewSteps review={review} />
+			<ReviewLines lines={review.lines} />
 			{password.shown && <Refused failure={password.shown} />}
 			<div class="act">
 				{!review.blocked && !gone && stage.at !== "executing" && password.field}

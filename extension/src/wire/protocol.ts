@@ -75,6 +75,8 @@ export type StepKind = "call" | "typed" | "deferred";
 export type EffectKind = "fund" | "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
 export type FeeBasis = "decoded" | "reported" | "requested" | "none";
+export type ConfirmedAct = "execute" | "revoke" | "accept" | "cancel" | "speedup";
+export type ConfirmedBy = "terminal" | "popup" | "pinentry" | "zenity" | "rules";
 export type ArgKind = "text" | "number" | "units" | "word";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
 export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_excessive" | "value_unknown" | "price_unknown" | "price_impact" | "output_unverified" | "output_lookalike" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "minimum_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed" | "isolated_account";
@@ -1057,6 +1059,8 @@ export interface Order {
 	digest: Hash;
 	/** who asked for it */
 	origin: string;
+	/** the user's act that the present consent goes back to; absent: no act of a user is sealed with it */
+	confirmed?: Confirmed;
 	terms: Terms;
 	offer: Offer;
 	steps: Step[];
@@ -1115,6 +1119,17 @@ export interface Order {
 	endedAt?: Time;
 	/** when the daemon last looked how it stands, on the chains and at its provider; absent: not since its start, or it has ended */
 	checked?: Time;
+}
+
+export interface Confirmed {
+	act: ConfirmedAct;
+	/** who asked for it */
+	origin: string;
+	/** by what the user confirmed it */
+	by: ConfirmedBy;
+	/** SHA-256 of the lines that were shown, as JSON */
+	lines: Hash;
+	at: Time;
 }
 
 export interface Attempt {
@@ -1378,6 +1393,28 @@ export interface AcceptParams {
 	amount?: Amount;
 }
 
+export interface PendingResult {
+	waiting: Pending[];
+}
+
+export interface Pending {
+	id: string;
+	act: ConfirmedAct;
+	/** who asked for it */
+	origin: string;
+	/** what it does; for a terminal */
+	lines?: Line[];
+	asked: Time;
+	/** it is given up then */
+	expires: Time;
+	/** a dialog shows it, or has shown it; then it is decided with swapkeep approve */
+	shown?: boolean;
+	/** its origin's requests were declined twice in a row and are not shown for a while; swapkeep approve decides */
+	silenced?: boolean;
+	/** requests of its origin since then */
+	unshown?: number;
+}
+
 export interface ApprovalsParams {
 	/** one of keys.accounts */
 	account: Address;
@@ -1556,6 +1593,8 @@ export interface Methods {
 	"swap.speedup": { params: SpeedupParams; result: Order };
 	/** Consents to what an order in need of consent proposes, named by the proposal's digest. A proposal that changed meanwhile is refused. */
 	"swap.accept": { params: AcceptParams; result: Order };
+	/** Lists what waits for a person's confirmation outside the browser: for a browser what it asked itself, for a terminal everything, with its lines. */
+	"confirm.pending": { params: None; result: PendingResult };
 	/** Lists what an account has allowed others to pull, a page at a time: known tokens, those of its orders, and the contracts that providers or orders named. Allowances that nobody here knows of are not found. */
 	"approvals.list": { params: ApprovalsParams; result: ApprovalsResult };
 	/** Takes one allowance away, named by the digest that approvals.list showed, by an order of kind wallet: one transaction that sets it to zero. Refused while an open order needs it. */
@@ -1602,6 +1641,7 @@ export const methods = {
 	"swap.close": { access: "client", session: true, acting: true },
 	"swap.speedup": { access: "client", session: true, acting: true },
 	"swap.accept": { access: "client", session: true, acting: true },
+	"confirm.pending": { access: "client", session: false, acting: false },
 	"approvals.list": { access: "any", session: false, acting: false },
 	"approvals.revoke": { access: "client", session: true, acting: true },
 } as const satisfies Record<keyof Methods, { access: "any" | "client"; session: boolean; acting: boolean }>;
@@ -1623,6 +1663,8 @@ export interface Events {
 	"gas.price": GasPrice;
 	/** A provider has offers for a swap.quote that is under way, or watched. */
 	"swap.quoted": Quoted;
+	/** What the connection's extension asked for and waits for a person's confirmation has changed: something was asked, shown, decided, or given up. */
+	"confirm.changed": PendingResult;
 	/** After every recorded change of an order. */
 	"swap.order": Order;
 }
@@ -1738,6 +1780,10 @@ export const errors = {
 	slippage_terminal: { code: 1441, retryable: false, means: "slippage above 15 percent is only allowed at a terminal", remedy: "choose at most 15 percent, for this swap or as swap.slippage, or use the swapkeep command" },
 	no_minimum: { code: 1442, retryable: false, means: "the transaction enforces no minimum received: nothing was signed", remedy: "choose another offer or provider" },
 	cannot_close: { code: 1443, retryable: false, means: "the order cannot be closed", remedy: "wait until the given time, or until it ends by itself" },
+	confirmation_pending: { code: 1444, retryable: true, means: "waiting for a person to confirm it outside the browser", remedy: "confirm it in the dialog, or with swapkeep approve; the same request uuid waits on" },
+	confirmation_expired: { code: 1445, retryable: false, means: "nobody confirmed it in time: nothing was signed", remedy: "try again, and confirm it in the dialog or with swapkeep approve" },
+	confirmations_full: { code: 1446, retryable: true, means: "too many requests wait for a confirmation", remedy: "decide on those that wait: swapkeep approve" },
+	confirmation_unknown: { code: 1447, retryable: false, means: "nothing waits for a confirmation under this id", remedy: "see swapkeep approve for what waits" },
 	token_unknown: { code: 1500, retryable: false, means: "unknown token on this network", remedy: "import it by its address (tokens.import)" },
 	not_a_token: { code: 1501, retryable: false, means: "no ERC-20 token at this address on this network", remedy: "check the address and the network" },
 	not_importable: { code: 1502, retryable: false, means: "this contract belongs to the network or a provider and is not a token", remedy: "check the address" },
