@@ -91,6 +91,13 @@ func (r Review) QuotedMinimum() *big.Int {
 	return told
 }
 
+// Executable reports whether consent to it may be asked for at a time.
+func (r Review) Executable(at time.Time) bool { return !at.After(r.Expires) && r.Refreshable(at) }
+
+// Refreshable reports whether it could still be carried out at a time, with a fresh quote if need
+// be: the engine gets one by itself under the same consent. A person may confirm it until then.
+func (r Review) Refreshable(at time.Time) bool { return at.Before(r.Terms.Deadline) }
+
 // Blocked reports whether a finding forbids execution.
 func (r Review) Blocked() bool {
 	for _, f := range r.Findings {

@@ -64,7 +64,7 @@ var (
 		"attach_required": "speaks of the browser", "origin_refused": "speaks of the extension", "version_mismatch": "speaks of the extension",
 		"session_required": "speaks of the window", "no_wallet": "is for no wallet at all, not for one that was named", "plan_unknown": "is not for a digest that was typed wrong",
 		"sandbox_only": "omits that nothing is exported", "keychain_no_bus": "omits D-Bus", "keychain_disabled_bus": "omits D-Bus",
-		"not_importable": "omits whose contract it is", "record_changed": "leaves it to its remedy that nothing is signed", "record_damaged": "omits that it is not processed",
+		"confirmation_pending": "speaks of the browser", "not_importable": "omits whose contract it is", "record_changed": "leaves it to its remedy that nothing is signed", "record_damaged": "omits that it is not processed",
 	}
 	keptRemedies = map[string]string{
 		"bad_json": "speaks of the extension", "invalid_request": "speaks of the extension", "frame_zero": "speaks of the extension", "frame_too_long": "speaks of the extension",

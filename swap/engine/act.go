@@ -107,10 +107,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 	if o, ok, err := s.o.Journal.OrderOfRequest(r.Request, content); ok || err != nil {
 		return o, err
 	}
-	review, err := s.preparedPlan(act, r)
-	if err == nil && s.o.Now().After(review.Expires) {
-		err = errShownTooLongAgo(act)
-	}
+	review, err := s.preparedPlan(act, r, swap.Review.Executable)
 	if err != nil {
 		return swap.Order{}, err
 	}
@@ -149,7 +146,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 			o = again
 			return err
 		}
-		if _, err := s.preparedPlan(act, r); err != nil {
+		if _, err := s.preparedPlan(act, r, swap.Review.Refreshable); err != nil {
 			return err
 		}
 		o, made, err = s.o.Journal.Create(o, content, s.recordSpend(r.Caller, m))
@@ -209,31 +206,21 @@ func normalizeRequestID(request *string) error {
 	return nil
 }
 
-// againHint says how to get another plan for an act.
-func againHint(act string) string {
+// preparedPlan returns the prepared plan with r.Digest if it may be executed now; inTime says of
+// it whether there still is time. It fails with PlanUnknown, PlanExecuted, QuoteExpired,
+// AllowanceInUse (a revoke) or TooManyOrders, and as checkFindings does.
+func (s *Service) preparedPlan(act string, r ExecuteRequest, inTime func(swap.Review, time.Time) bool) (swap.Review, error) {
+	again := "prepare it again"
 	if act == "revoke" {
-		return "list the allowances again"
+		again = "list the allowances again"
 	}
-	return "prepare it again"
-}
-
-func errShownTooLongAgo(act string) error {
-	return swap.Refuse(swap.QuoteExpired, "too much time has passed since it was shown; %s", againHint(act))
-}
-
-// preparedPlan returns the prepared plan with r.Digest if it may be executed now, or could be
-// with a fresh quote, which the engine gets by itself under the same consent. It fails with
-// PlanUnknown, PlanExecuted, QuoteExpired, AllowanceInUse (a revoke) or TooManyOrders, and
-// as checkFindings does.
-func (s *Service) preparedPlan(act string, r ExecuteRequest) (swap.Review, error) {
-	again := againHint(act)
 	review, ok := s.Reviewed(r.Digest, act == "revoke")
-	if late := ok && !s.o.Now().Before(review.Terms.Deadline); !ok || late {
+	if late := ok && !inTime(review, s.o.Now()); !ok || late {
 		if o, err := s.o.Journal.ByDigest(r.Digest); err == nil {
 			return review, &swap.Refusal{Code: swap.PlanExecuted, Reason: "this plan was already carried out; " + again, Data: map[string]string{"order": o.ID}}
 		}
 		if late {
-			return review, errShownTooLongAgo(act)
+			return review, swap.Refuse(swap.QuoteExpired, "too much time has passed since it was shown; %s", again)
 		}
 		return review, swap.Refuse(swap.PlanUnknown, "no prepared plan has this digest; %s (plans are dropped on lock, account and network changes)", again)
 	}
