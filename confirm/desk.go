@@ -99,8 +99,8 @@ func (d *Desk) Ask(ctx context.Context, a Ask) (swap.Confirmation, error) {
 		return swap.Confirmation{}, err
 	}
 	d.told()
-	defer d.told()
-	defer d.leave(x)
+	withdrawn := false
+	defer func() { d.leave(x, withdrawn); d.told() }()
 	late := clock.NewTimer(a.Until.Sub(clock.Now()))
 	defer late.Stop()
 	select {
@@ -108,6 +108,7 @@ func (d *Desk) Ask(ctx context.Context, a Ask) (swap.Confirmation, error) {
 	case <-late.C:
 		return swap.Confirmation{}, ErrExpired
 	case <-ctx.Done():
+		withdrawn = true
 		return swap.Confirmation{}, ctx.Err()
 	}
 	if !x.approved {
@@ -165,11 +166,23 @@ func (d *Desk) asker(origin string) *asker {
 	return o
 }
 
-// leave removes an ask, and closes the dialog that shows it.
-func (d *Desk) leave(x *ask) {
+// leave removes an ask, and closes the dialog that shows it. One that was withdrawn after it was
+// shown counts as refused: dialogs must not come and go without end.
+func (d *Desk) leave(x *ask, withdrawn bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if withdrawn && x.Shown && slices.Contains(d.asks, x) {
+		d.asker(x.Origin).refuse()
+	}
 	d.remove(x)
+}
+
+// refuse counts a refusal, and silences the origin if it is one too many.
+func (o *asker) refuse() {
+	o.refusals++
+	if o.refusals >= silenceAfter {
+		*o = asker{turn: o.turn, silentUntil: clock.Now().Add(Silence)}
+	}
 }
 
 func (d *Desk) remove(x *ask) {
@@ -209,13 +222,10 @@ func (d *Desk) Decide(id string, approve bool, by swap.ConfirmedBy) error {
 	}
 	x, o := d.asks[i], d.asker(d.asks[i].Origin)
 	x.approved, x.by = approve, by
-	switch {
-	case approve:
+	if approve {
 		*o = asker{turn: o.turn}
-	case o.refusals+1 >= silenceAfter:
-		*o = asker{turn: o.turn, silentUntil: now.Add(Silence)}
-	default:
-		o.refusals++
+	} else {
+		o.refuse()
 	}
 	d.remove(x)
 	return nil
@@ -294,12 +304,9 @@ func (d *Desk) show(ctx context.Context, screen Screen, x *ask) error {
 	cancel()
 	<-gone
 	d.mu.Lock()
-	if err == nil {
-		d.turns++
-		d.asker(x.Origin).turn = d.turns
-	} else {
-		x.Shown = false
-	}
+	d.turns++
+	d.asker(x.Origin).turn = d.turns // also if it could not be shown: another origin's may be
+	x.Shown = err == nil
 	d.mu.Unlock()
 	if err != nil {
 		d.told()

@@ -226,6 +226,29 @@ func TestSilence(t *testing.T) {
 	})
 }
 
+// TestWithdrawnDialogs checks that an origin whose asks are withdrawn as soon as they are shown is
+// silenced, and that an ask which was never shown may be withdrawn.
+func TestWithdrawnDialogs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := NewDesk()
+		for range 5 {
+			a := askFor(d, "a", "x")
+			a.end()
+			_ = a.returned(t)
+		}
+		s := &screen{}
+		defer present(d, s)()
+		for range 5 {
+			a := askFor(d, "a", "x")
+			a.end()
+			_ = a.returned(t)
+		}
+		if len(s.shown) != silenceAfter {
+			t.Errorf("%d dialogs were shown, want %d", len(s.shown), silenceAfter)
+		}
+	})
+}
+
 // TestTurns checks that an origin with many asks does not keep another one waiting, and that one
 // dialog is open at a time.
 func TestTurns(t *testing.T) {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 
@@ -41,14 +43,24 @@ func (c confirmer) Confirm(ctx context.Context, a engine.Act) (swap.Confirmation
 
 // showDialogs shows in dialogs what waits for a person, until ctx ends.
 func (d *daemon) showDialogs(ctx context.Context) {
-	d.desk.Present(ctx, dialog.Dialogs{Environ: d.displays.Environ, Language: d.language})
+	d.desk.Present(ctx, dialog.Dialogs{Environ: d.displays.Environ, Language: dialogLanguage})
 }
 
-// language returns the language of dialogs: that of windows, if dialogs have it.
-func (d *daemon) language() string {
-	base, _, _ := strings.Cut(d.settings.Config().UI.Language, "-")
+// dialogLanguage returns the language of dialogs: the system's, if dialogs have it. It is not the
+// setting's, which a browser changes: 3.141 in English is 3,141 in German.
+func dialogLanguage() string {
+	name := cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG"))
+	base, _, _ := strings.Cut(name, "_")
 	if slices.Contains(messages.Languages, base) {
 		return base
 	}
 	return messages.Languages[0]
+}
+
+// confirms returns the setting confirm. One that was set and cannot be read is the strict one.
+func (d *daemon) confirms() string {
+	if _, unread := d.settings.Ignored()["confirm"]; unread {
+		return config.ConfirmOutside
+	}
+	return d.settings.Config().Confirm
 }

@@ -150,7 +150,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		Valuer: d.prices.desk, Limits: d.limits,
 		Tokens:    d.grantable,
 		Decimals:  d.tokens.DecimalsConfirmed,
-		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: confirmer{d.desk, func() string { return d.settings.Config().Confirm }}, Fees: fees, Mine: d.isOwnAccount, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
+		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: confirmer{d.desk, d.confirms}, Fees: fees, Mine: d.isOwnAccount, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
 		Lines:      d.lines(providers),
 		OrderLines: d.orderLines(providers),
 		Keep:       refused.New(d.home.Dir, version, clock.Now).Watch,
@@ -177,10 +177,9 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 
 // limits returns how much may be moved without the password, by the current settings.
 func (d *daemon) limits() engine.Limits {
-	c := d.settings.Config()
-	l := c.Limits
+	l := d.settings.Config().Limits
 	dollars := func(n int) *big.Int { return new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(1e6)) }
-	return engine.Limits{Hour: dollars(l.HourlyDollars), Unpriced: dollars(l.UnpricedDay), Outside: c.Confirm == config.ConfirmOutside}
+	return engine.Limits{Hour: dollars(l.HourlyDollars), Unpriced: dollars(l.UnpricedDay), Outside: d.confirms() == config.ConfirmOutside}
 }
 
 // newServer creates the server of the protocol.

@@ -77,7 +77,7 @@ func TestPagesAreBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := confirm.Waiting{Ask: confirm.Ask{Kind: "execute", Origin: "chrome-extension://" + strings.Repeat("a", rapid.IntRange(0, 80).Draw(t, "origin"))}}
 		for range rapid.IntRange(1, 40).Draw(t, "lines") {
-			word := rapid.StringMatching(`[A-Z0-9 %“”]{0,120}`).Draw(t, "word")
+			word := rapid.StringMatching(`[A-Z0-9 %“”]{0,900}`).Draw(t, "word")
 			w.Lines = append(w.Lines, swap.Line{Key: rapid.SampledFrom([]string{"line_finding", "line_pay"}).Draw(t, "key"), Args: []swap.Arg{text(word), text("Ethereum")}})
 		}
 		all := pages("en", w, time.Minute)

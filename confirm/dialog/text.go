@@ -31,7 +31,7 @@ func pages(language string, w confirm.Waiting, left time.Duration) []page {
 		text, _ := messages.TextIn(language, key, values...)
 		return text
 	}
-	var blocks []string // never split
+	var blocks []string
 	beside := 0
 	for i, l := range w.Lines {
 		if i == 0 || l.Key == "line_pay" {
@@ -48,6 +48,7 @@ func pages(language string, w confirm.Waiting, left time.Duration) []page {
 		foot += wrap(say("dialog_unshown", fmt.Sprint(w.Unshown)))
 	}
 	room := pageSize - escaped(foot) - escaped(say("act_"+w.Kind)) - 120 // for the heading and the code
+	blocks, beside = split(blocks, beside, room)
 	var out []page
 	var body strings.Builder
 	code, placed := newCode(), false
@@ -81,6 +82,23 @@ func pages(language string, w confirm.Waiting, left time.Duration) []page {
 		out[i].text = head + "\n\n" + out[i].text + "\n" + foot
 	}
 	return out
+}
+
+// split breaks blocks for which a page has no room into their lines. at is where the block that
+// was at beside ends.
+func split(blocks []string, beside, room int) (out []string, at int) {
+	for i, block := range blocks {
+		if escaped(block) <= room {
+			out = append(out, block)
+		} else {
+			out = append(out, strings.SplitAfter(strings.TrimSuffix(block, "\n"), "\n")...)
+			out[len(out)-1] += "\n"
+		}
+		if i == beside {
+			at = len(out) - 1
+		}
+	}
+	return out, at
 }
 
 func lineText(language string, l swap.Line) string {

@@ -27,8 +27,8 @@ func (z zenity) ask(ctx context.Context, env []string, q question) (typed string
 	cmd.WaitDelay = time.Second
 	text := q.text + "\n" + q.again + "\n" + q.prompt + ": "
 	cmd.Stdin = strings.NewReader(text)
-	var out bytes.Buffer
-	cmd.Stdout = &limited{&out, len(text) + maxLine}
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &limited{&out, len(text) + maxLine}, &limited{&complaints, maxAnswer}
 	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {
@@ -40,6 +40,8 @@ func (z zenity) ask(ctx context.Context, env []string, q question) (typed string
 		return strings.TrimSpace(rest), entered, nil
 	case ctx.Err() != nil:
 		return "", timedOut, nil
+	case bytes.Contains(complaints.Bytes(), []byte("open display")): // it exits as if it was cancelled
+		return "", 0, errNoDisplay
 	case errors.As(err, &exit) && exit.ExitCode() == zenityCancel:
 		return "", declined, nil
 	case errors.As(err, &exit) && exit.ExitCode() == zenityTimeout:
@@ -53,6 +55,8 @@ type limited struct {
 	to *bytes.Buffer
 	n  int
 }
+
+var errNoDisplay = errors.New("zenity: cannot open the display")
 
 var errTooLong = errors.New("the answer is too long")
 

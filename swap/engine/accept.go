@@ -47,7 +47,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (swap.Order, erro
 	if err := s.checkLimits(r.Caller, m, review.Terms.AmountIn); err != nil {
 		return o, err
 	}
-	confirmed, err := s.confirm(ctx, Act{Kind: "accept", Caller: r.Caller, Lines: review.Lines, Until: until})
+	confirmed, err := s.confirm(ctx, &r.Caller, Act{Kind: "accept", Caller: r.Caller, Lines: review.Lines, Until: until})
 	if err != nil {
 		return o, err
 	}
@@ -74,6 +74,9 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (swap.Order, erro
 		}
 		if o, err = s.proposed(r); err != nil {
 			return o, err
+		}
+		if swap.HashLines(o.Proposal.Lines) != swap.HashLines(review.Lines) {
+			return o, swap.Refuse(swap.ConsentNeeded, "the proposal has changed; look at the new one")
 		}
 	}
 	if err == nil {

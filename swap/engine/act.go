@@ -24,6 +24,8 @@ type Caller struct {
 	Terminal bool            // otherwise a browser, which is bounded by [Limits]
 	Password bool            // the wallet's password came with this act and is correct
 	Amount   *big.Int        // at a terminal: the input amount, typed again; nil = not typed
+
+	outside bool // a person confirmed a browser's act outside of it
 }
 
 // An ExecuteRequest is the user's consent to the plan of a swap or of a revoke.
@@ -77,8 +79,9 @@ func (s *Service) orderAct(kind string, c Caller, o swap.Order) Act {
 
 const orderActTime = 10 * time.Minute
 
-// confirm has a person confirm an act, and returns it as it is sealed.
-func (s *Service) confirm(ctx context.Context, a Act) (swap.UserAct, error) {
+// confirm has a person confirm an act, and returns it as it is sealed; it marks the caller if that
+// was outside the browser.
+func (s *Service) confirm(ctx context.Context, c *Caller, a Act) (swap.UserAct, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -88,8 +91,9 @@ func (s *Service) confirm(ctx context.Context, a Act) (swap.UserAct, error) {
 		case <-ctx.Done():
 		}
 	}()
-	c, err := s.o.Confirmer.Confirm(ctx, a)
-	return swap.UserAct{Action: a.Kind, Origin: a.Origin, Confirmation: c, ActedAt: s.o.Now().UTC()}, err
+	yes, err := s.o.Confirmer.Confirm(ctx, a)
+	c.outside = err == nil && !c.Terminal && yes.By != swap.ByPopup
+	return swap.UserAct{Action: a.Kind, Origin: a.Origin, Confirmation: yes, ActedAt: s.o.Now().UTC()}, err
 }
 
 // Execute journals the user's consent to a prepared plan and starts it.
@@ -115,7 +119,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 	if err := s.checkLimits(r.Caller, m, review.Terms.AmountIn); err != nil {
 		return swap.Order{}, err
 	}
-	confirmed, err := s.confirm(ctx, Act{Kind: act, Caller: r.Caller, Lines: review.Lines, Until: review.Terms.Deadline})
+	confirmed, err := s.confirm(ctx, &r.Caller, Act{Kind: act, Caller: r.Caller, Lines: review.Lines, Until: review.Terms.Deadline})
 	if err != nil {
 		return swap.Order{}, err
 	}

@@ -41,6 +41,9 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 		return o, err
 	}
 	m := s.gas(ctx, o.Terms.SrcChain, o.Terms.GasCeiling)
+	if repeated && (o.State.Final() || o.Cancel && !o.Tampered()) {
+		return o, nil
+	}
 	if !repeated {
 		if ending, err := s.beingCancelled(o); ending || err != nil {
 			return o, err
@@ -49,7 +52,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 			return o, err
 		}
 	}
-	confirmed, err := s.confirm(ctx, s.orderAct("cancel", r.Caller, o))
+	confirmed, err := s.confirm(ctx, &r.Caller, s.orderAct("cancel", r.Caller, o))
 	if err != nil {
 		return o, err
 	}
@@ -74,6 +77,9 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (swap.Order, erro
 		}
 		if o, err = s.o.Journal.Get(r.Order); err != nil {
 			return o, err
+		}
+		if r.Digest != o.Digest { // its fee limit was raised meanwhile: another one than was confirmed
+			return o, swap.RefuseField(swap.BadRequest, "digest", "does not match the order's digest")
 		}
 	}
 	if err == nil {

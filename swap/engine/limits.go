@@ -28,7 +28,7 @@ const (
 type Limits struct {
 	Hour     *big.Int // by all acts of browsers within an hour, gas included
 	Unpriced *big.Int // by swaps with an unpriced token on either side, within 24 hours
-	Outside  bool     // a person confirms a browser's acts outside of it: only terminals have limits
+	Outside  bool     // a person is asked outside the browser for its acts, so that it has no limits
 }
 
 // A Reason says why an act needs the password.
@@ -166,8 +166,10 @@ func (s *Service) checkLimits(c Caller, m move, amount *big.Int) error {
 	case c.Terminal && c.Amount != nil && (amount == nil || c.Amount.Cmp(amount) != 0):
 		return swap.RefuseField(swap.BadRequest, "amount", "must equal the swapped amount")
 	}
+	limits := s.limits()
+	c.outside = limits.Outside && !c.Terminal // a person will be asked
 	return s.o.Journal.DB().View(func(tx *bolt.Tx) error {
-		_, err := s.spendable(tx, c, m)
+		_, err := s.spendable(tx, limits, c, m)
 		return err
 	})
 }
@@ -175,8 +177,9 @@ func (s *Service) checkLimits(c Caller, m move, amount *big.Int) error {
 // recordSpend returns a function that counts m, for the commit that journals the act. The
 // sums are read in that commit too: of two concurrent acts the second sees the first.
 func (s *Service) recordSpend(c Caller, m move) func(*bolt.Tx) error {
+	limits := s.limits() // before the transaction: settings are changed in one too
 	return func(tx *bolt.Tx) error {
-		past, err := s.spendable(tx, c, m)
+		past, err := s.spendable(tx, limits, c, m)
 		if err != nil {
 			return err
 		}
@@ -186,10 +189,10 @@ func (s *Service) recordSpend(c Caller, m move) func(*bolt.Tx) error {
 
 // spendable returns the counted acts of the last 24 hours including m, or a refusal if m
 // needs more confirmation than c gave.
-func (s *Service) spendable(tx *bolt.Tx, c Caller, m move) ([]move, error) {
+func (s *Service) spendable(tx *bolt.Tx, limits Limits, c Caller, m move) ([]move, error) {
 	m.At, m.Browser = s.o.Now().UTC(), !c.Terminal
-	past, limits := movesOf(tx, m.At), s.limits()
-	if c.confirmed() || limits.Outside && m.Browser {
+	past := movesOf(tx, m.At)
+	if c.confirmed() || c.outside {
 		return past, nil
 	}
 	if why := limits.takes(past, m); len(why) > 0 {
@@ -233,8 +236,9 @@ func joined(why []Reason) string {
 func (s *Service) Takes(ctx context.Context, r swap.Review, terminal bool) (why []Reason, err error) {
 	m := s.moving(ctx, r.Terms, r.Offer.Request.SlippageBps)
 	m.At, m.Browser = s.o.Now().UTC(), !terminal
+	limits := s.limits()
 	err = s.o.Journal.DB().View(func(tx *bolt.Tx) error {
-		if limits := s.limits(); !limits.Outside || terminal {
+		if !limits.Outside || terminal {
 			why = limits.takes(movesOf(tx, m.At), m)
 		}
 		return nil

@@ -53,7 +53,14 @@ func (dollarValuer) Dollars(_ context.Context, _ uint64, token common.Address, a
 type confirmer func(Act) error
 
 func (f confirmer) Confirm(_ context.Context, a Act) (swap.Confirmation, error) {
-	return swap.Confirmation{By: swap.ByTerminal}, f(a)
+	return swap.Confirmation{By: swap.ByPopup, Lines: swap.HashLines(a.Lines)}, f(a)
+}
+
+// A pinentry is a confirmer outside the browser.
+type pinentry func(Act) error
+
+func (f pinentry) Confirm(_ context.Context, a Act) (swap.Confirmation, error) {
+	return swap.Confirmation{By: swap.ByPinentry, Lines: swap.HashLines(a.Lines)}, f(a)
 }
 
 func dollarsOf(n int64) *big.Int { return big.NewInt(n * 1e6) }
@@ -474,7 +481,7 @@ func TestNoLimitsOutside(t *testing.T) {
 	s := newLimitsFixture(t)
 	s.limits.Outside = true
 	asked := 0
-	s.confirm = func(Act) error { asked++; return nil }
+	s.o.Confirmer = pinentry(func(Act) error { asked++; return nil })
 	for range 3 {
 		wantReasons(t, "outside", s.execute(noPasswordCaller, s.plan(native, usdc, 4000, 50)), "")
 	}
@@ -482,9 +489,9 @@ func TestNoLimitsOutside(t *testing.T) {
 		t.Errorf("the person was asked %d times", asked)
 	}
 	refusedWith(t, s.execute(noPasswordCaller, s.plan(native, usdc, 10, TerminalSlippageBps+1)), swap.SlippageTerminal)
-	s.confirm = func(Act) error { return swap.Refuse(swap.ConsentDeclined, "no") }
+	s.o.Confirmer = pinentry(func(Act) error { return swap.Refuse(swap.ConsentDeclined, "no") })
 	refusedWith(t, s.execute(noPasswordCaller, s.plan(native, usdc, 4000, 50)), swap.ConsentDeclined)
-	s.confirm, s.limits.Outside = nil, false
+	s.o.Confirmer, s.limits.Outside = ByCall{}, false
 	wantReasons(t, "in the popup again", s.execute(noPasswordCaller, s.plan(native, usdc, 4000, 50)), "")
 	wantReasons(t, "and once more", s.execute(noPasswordCaller, s.plan(native, usdc, 4000, 50)), "hourly_limit")
 }
@@ -497,7 +504,7 @@ func TestTheActIsSealed(t *testing.T) {
 	r.Lines = []swap.Line{{Key: "line_pay"}}
 	s.KeepReviews(s.Generation(), r)
 	var shown []swap.Line
-	s.confirm = func(a Act) error { shown = a.Lines; return nil }
+	s.o.Confirmer = pinentry(func(a Act) error { shown = a.Lines; return nil })
 	c := noPasswordCaller
 	c.Origin = "chrome-extension://x/"
 	o, err := s.Execute(t.Context(), ExecuteRequest{Caller: c, Request: uuid.NewString(), Digest: r.Digest})
@@ -507,7 +514,7 @@ func TestTheActIsSealed(t *testing.T) {
 	if o, err = s.o.Journal.Get(o.ID); err != nil {
 		t.Fatal(err)
 	}
-	want := swap.UserAct{Action: "execute", Origin: "chrome-extension://x/", Confirmation: swap.Confirmation{By: swap.ByTerminal}, ActedAt: o.Seal.ActedAt}
+	want := swap.UserAct{Action: "execute", Origin: "chrome-extension://x/", Confirmation: swap.Confirmation{By: swap.ByPinentry, Lines: swap.HashLines(r.Lines)}, ActedAt: o.Seal.ActedAt}
 	if o.Seal.UserAct != want || len(shown) != 1 {
 		t.Errorf("%+v, want %+v; shown %v", o.Seal.UserAct, want, shown)
 	}
@@ -516,7 +523,7 @@ func TestTheActIsSealed(t *testing.T) {
 	}
 	for name, change := range map[string]func(*swap.UserAct){
 		"origin": func(a *swap.UserAct) { a.Origin = "terminal" },
-		"by":     func(a *swap.UserAct) { a.By = swap.ByPinentry },
+		"by":     func(a *swap.UserAct) { a.By = swap.ByTerminal },
 		"lines":  func(a *swap.UserAct) { a.Lines = common.Hash{1} },
 		"time":   func(a *swap.UserAct) { a.ActedAt = a.ActedAt.Add(time.Second) },
 		"action": func(a *swap.UserAct) { a.Action = "accept" },
@@ -527,4 +534,29 @@ func TestTheActIsSealed(t *testing.T) {
 			t.Errorf("%s can be changed", name)
 		}
 	}
+}
+
+// A changeable is a Confirmer under which the setting changes.
+type changeable struct{ changes func() }
+
+func (c changeable) Confirm(ctx context.Context, a Act) (swap.Confirmation, error) {
+	yes, err := ByCall{}.Confirm(ctx, a)
+	c.changes()
+	return yes, err
+}
+
+// TestLimitsOfWhatThePopupConfirmed checks that an act which the popup's call confirmed keeps the
+// limits, although the setting was changed before it is journaled.
+func TestLimitsOfWhatThePopupConfirmed(t *testing.T) {
+	s := newLimitsFixture(t)
+	wantReasons(t, "the first", s.execute(noPasswordCaller, s.plan(native, usdc, 3000, 50)), "")
+	r := s.plan(native, usdc, 2000, 50)
+	s.o.Confirmer = changeable{func() {
+		s.limits.Outside = true
+		s.o.Confirmer = ByCall{}
+		s.limits.Outside = false
+		wantReasons(t, "in between", s.execute(noPasswordCaller, s.plan(native, usdc, 2000, 50)), "")
+		s.limits.Outside = true
+	}}
+	wantReasons(t, "after the change", s.execute(noPasswordCaller, r), "hourly_limit")
 }

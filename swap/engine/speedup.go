@@ -66,13 +66,17 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (swap.Order, er
 	if err := s.checkLimits(r.Caller, m, nil); err != nil {
 		return o, err
 	}
-	confirmed, err := s.confirm(ctx, s.orderAct("speedup", r.Caller, o))
+	confirmed, err := s.confirm(ctx, &r.Caller, s.orderAct("speedup", r.Caller, o))
 	if err != nil {
 		return o, err
 	}
+	ending := o.Bump == nil
 	for range 10 {
 		if o, note, err = s.withSpeedUp(r, confirmed); err != nil {
 			return o, err
+		}
+		if ending != (o.Bump == nil) {
+			return o, swap.Refuse(swap.CancelInProgress, "the order is being cancelled meanwhile; look at it again")
 		}
 		err = s.commitAct(r.Caller, func() error {
 			if o.Bump != nil && !s.o.Now().Before(o.Terms.Deadline) {

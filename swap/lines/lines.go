@@ -82,6 +82,7 @@ const (
 	cancelRevoke     = "line_cancel_revoke"        //
 	speedUp          = "line_speedup"              // amount, network
 	speedUpRevoke    = "line_speedup_revoke"       //
+	speedUpCancel    = "line_speedup_cancel"       // amount, network
 )
 
 // A builder collects the lines of one review.
@@ -121,7 +122,10 @@ func OfOrder(act string, o swap.Order, names Names) []swap.Line {
 	b := builder{Names: names, r: swap.Review{Terms: o.Terms, Offer: o.Offer, Plan: o.Plan}}
 	t := o.Terms
 	withInput, without := cancel, cancelRevoke
-	if act == "speedup" {
+	switch {
+	case act == "speedup" && o.Bump == nil: // what is in flight ends the order
+		withInput, without = speedUpCancel, cancelRevoke
+	case act == "speedup":
 		withInput, without = speedUp, speedUpRevoke
 	}
 	if t.Provider == swap.Wallet {

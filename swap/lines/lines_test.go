@@ -177,11 +177,12 @@ func TestGolden(t *testing.T) {
 	for name, r := range reviews() {
 		kinds[name] = Of(r, names)
 	}
-	for _, act := range []string{"cancel", "speedup"} {
-		for _, of := range []string{"opaque", "revoke"} {
-			r := reviews()[of]
-			kinds[act+"_"+of] = OfOrder(act, swap.Order{Consent: swap.Consent{Terms: r.Terms, Offer: r.Offer, Plan: r.Plan}}, names)
-		}
+	for _, of := range []string{"opaque", "revoke"} {
+		r := reviews()[of]
+		o := swap.Order{Consent: swap.Consent{Terms: r.Terms, Offer: r.Offer, Plan: r.Plan}}
+		kinds["cancel_"+of], kinds["raise_"+of] = OfOrder("cancel", o, names), OfOrder("speedup", o, names)
+		o.Bump = &swap.Bump{}
+		kinds["speedup_"+of] = OfOrder("speedup", o, names)
 	}
 	for name, all := range kinds {
 		golden(t, name+".json", string(swap.MustJSON(all))+"\n")
@@ -203,7 +204,7 @@ func TestGolden(t *testing.T) {
 var arity = map[string]int{
 	pay: 2, worth: 3, worthUnknown: 0, receiveLeast: 2, receivePromised: 3, toOwn: 1, toOther: 1, refundToOther: 1, refundLeast: 2, isolated: 1, from: 2, reset: 2, revokePermit2: 2, fund: 1, walletFeeAsked: 1, deadline: 1,
 	approve: 2, approveOthers: 3, permit: 3, revoke: 2, wrap: 2, order: 2, trust: 2, trustOpaque: 3,
-	feeMost: 1, feeMostWorth: 2, feeL1: 1, feeNone: 0, walletFee: 2, walletFeeClaimed: 2, makerFee: 1, provider: 1, findingCode: 1, cancel: 2, cancelRevoke: 0, speedUp: 2, speedUpRevoke: 0,
+	feeMost: 1, feeMostWorth: 2, feeL1: 1, feeNone: 0, walletFee: 2, walletFeeClaimed: 2, makerFee: 1, provider: 1, findingCode: 1, cancel: 2, cancelRevoke: 0, speedUp: 2, speedUpRevoke: 0, speedUpCancel: 2,
 }
 
 // TestArity checks that every message of a line has as many placeholders as the line has values.
@@ -231,7 +232,7 @@ func TestForeignNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.String().Draw(t, "name")
 		got := quoted(name)
-		if inner := strings.TrimSuffix(strings.TrimPrefix(got, "“"), "”"); strings.ContainsAny(inner, "“”\"<>&") || len(inner) > 8*maxText+3 || strings.IndexFunc(inner, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
+		if inner := strings.TrimSuffix(strings.TrimPrefix(got, "“"), "”"); strings.ContainsAny(inner, "“”\"<>&") || len(inner) > 10*maxText+3 || strings.IndexFunc(inner, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
 			t.Fatalf("%q is %q", name, got)
 		}
 	})
