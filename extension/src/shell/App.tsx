@@ -46,7 +46,6 @@ export function App() {
 					{hello.banner}
 				</aside>
 			)}
-			<Outside />
 			<Stage />
 			<Announcer />
 		</div>
@@ -68,7 +67,12 @@ function Stage() {
 	return (
 		<>
 			<Header />
-			{page(Shown ? <Shown route={at} /> : <Swap />)}
+			{page(
+				<>
+					<Outside />
+					{Shown ? <Shown route={at} /> : <Swap />}
+				</>,
+			)}
 			<Navigation />
 		</>
 	);
