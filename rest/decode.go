@@ -245,6 +245,9 @@ func fieldsOf(t reflect.Type) map[string]readField {
 
 // folded returns one spelling for all names that encoding/json takes for the same.
 func folded(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
+		return strings.ToUpper(name) // the same, and much faster
+	}
 	return strings.Map(func(r rune) rune {
 		for {
 			next := unicode.SimpleFold(r)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 type shared struct {
@@ -115,4 +116,15 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%s: a is %v", raw, v.A)
 		}
 	})
+}
+
+// TestFolded checks that names are folded alike, whether or not they are all ASCII.
+func TestFolded(t *testing.T) {
+	for r := range unicode.MaxASCII + 1 {
+		for _, name := range []string{string(r), "a" + string(r) + "Z"} {
+			if long := strings.TrimSuffix(folded(name+"é"), folded("é")); folded(name) != long {
+				t.Errorf("%q is folded to %q, and to %q beside another letter", name, folded(name), long)
+			}
+		}
+	}
 }
