@@ -47,7 +47,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (swap.Order, erro
 	if err := s.checkLimits(r.Caller, m, review.Terms.AmountIn); err != nil {
 		return o, err
 	}
-	confirmed, err := s.confirm(ctx, &r.Caller, Act{Kind: "accept", Caller: r.Caller, Lines: review.Lines, Until: until})
+	confirmed, err := s.confirm(ctx, &r.Caller, Act{Kind: "accept", Caller: r.Caller, Lines: s.linesNow(review), Until: until})
 	if err != nil {
 		return o, err
 	}

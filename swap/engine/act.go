@@ -67,6 +67,14 @@ func (ByCall) Confirm(_ context.Context, a Act) (swap.Confirmation, error) {
 	return swap.Confirmation{By: by, Lines: swap.HashLines(a.Lines)}, nil
 }
 
+// linesNow returns a review's lines with what its amounts are worth now.
+func (s *Service) linesNow(r swap.Review) []swap.Line {
+	if s.o.Lines == nil {
+		return r.Lines
+	}
+	return s.o.Lines(r)
+}
+
 // orderAct returns an act on an order as it is to be confirmed; nobody waits longer for it than
 // orderActTime.
 func (s *Service) orderAct(kind string, c Caller, o swap.Order) Act {
@@ -119,7 +127,7 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (s
 	if err := s.checkLimits(r.Caller, m, review.Terms.AmountIn); err != nil {
 		return swap.Order{}, err
 	}
-	confirmed, err := s.confirm(ctx, &r.Caller, Act{Kind: act, Caller: r.Caller, Lines: review.Lines, Until: review.Terms.Deadline})
+	confirmed, err := s.confirm(ctx, &r.Caller, Act{Kind: act, Caller: r.Caller, Lines: s.linesNow(review), Until: review.Terms.Deadline})
 	if err != nil {
 		return swap.Order{}, err
 	}

@@ -521,6 +521,10 @@ func TestTheActIsSealed(t *testing.T) {
 	if err := s.engine.checkAccepted(o); err != nil {
 		t.Fatal(err)
 	}
+	s.o.Lines = func(swap.Review) []swap.Line { return []swap.Line{{Key: "line_worth"}} }
+	if err := s.execute(noPasswordCaller, s.plan(native, usdc, 10, 50)); err != nil || len(shown) != 1 || shown[0].Key != "line_worth" {
+		t.Errorf("the lines are not those of now: %v, %v", shown, err)
+	}
 	for name, change := range map[string]func(*swap.UserAct){
 		"origin": func(a *swap.UserAct) { a.Origin = "terminal" },
 		"by":     func(a *swap.UserAct) { a.By = swap.ByTerminal },
