@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,6 +66,25 @@ func cmdBrowser(ts *testscript.TestScript, neg bool, args []string) {
 		_ = os.WriteFile(file+"~", text, 0o600)
 		_ = os.Rename(file+"~", file)
 	}()
+}
+
+// cmdDisplay gives programs that start from now on a display which takes connections, and the
+// programs in a folder before those of the system:
+//
+//	display FOLDER
+func cmdDisplay(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: display FOLDER")
+	}
+	dir, err := os.MkdirTemp("", "d") // short, for a socket's path
+	ts.Check(err)
+	l, err := net.Listen("unix", filepath.Join(dir, "wayland-9"))
+	ts.Check(err)
+	ts.Defer(func() { _, _ = l.Close(), os.RemoveAll(dir) })
+	ts.Setenv("XDG_RUNTIME_DIR", dir)
+	ts.Setenv("WAYLAND_DISPLAY", "wayland-9")
+	first, rest, _ := strings.Cut(ts.Getenv("PATH"), string(os.PathListSeparator))
+	ts.Setenv("PATH", strings.Join([]string{first, ts.MkAbs(args[0]), rest}, string(os.PathListSeparator)))
 }
 
 // A page is an extension's page with its arguments.

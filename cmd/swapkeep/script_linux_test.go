@@ -69,7 +69,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"person": cmdPerson, "exits": cmdExits, "sandbox": cmdSandbox, "provider": cmdProvider, "chain": cmdChain, "field": cmdField, "until": cmdUntil,
-			"tree": cmdTree, "clock": cmdClock, "ends": cmdEnds, "browser": cmdBrowser,
+			"tree": cmdTree, "clock": cmdClock, "ends": cmdEnds, "browser": cmdBrowser, "display": cmdDisplay,
 		},
 	})
 }
@@ -157,7 +157,7 @@ func cmdProvider(ts *testscript.TestScript, neg bool, args []string) {
 
 // environ returns the script's environment variables that the programs read.
 func environ(ts *testscript.TestScript) (env []string) {
-	for _, name := range []string{"PATH", "HOME", "TERM", "NO_COLOR", "SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "SWAPKEEP_KEYS_BACKEND", "SWAPKEEP_PRICES_DISABLED", "SWAPKEEP_EXTENSIONS_CHROMIUM", clockVariable} {
+	for _, name := range []string{"PATH", "HOME", "TERM", "NO_COLOR", "SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "SWAPKEEP_KEYS_BACKEND", "SWAPKEEP_PRICES_DISABLED", "SWAPKEEP_EXTENSIONS_CHROMIUM", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", clockVariable} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
