@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,21 +67,40 @@ func kinds(d *Desk) (out []string) {
 // A screen answers by kind, else waits until the dialog is closed or a minute has passed.
 type screen struct {
 	answers map[string]Answer
-	broken  bool
-	shown   []string
-	open    int
+
+	mu     sync.Mutex
+	broken bool
+	shown  []string
+	open   int
 }
 
+// set changes or reads what the screen's own goroutine uses.
+func (s *screen) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+}
+
+// opened returns the number of open dialogs, and seen all that were opened.
+func (s *screen) opened() (n int) { s.set(func() { n = s.open }); return n }
+
+func (s *screen) seen() (all []string) { s.set(func() { all = slices.Clone(s.shown) }); return all }
+
 func (s *screen) Show(ctx context.Context, w Waiting) (Answer, swap.ConfirmedBy, error) {
-	if s.broken {
+	broken := false
+	s.set(func() {
+		if broken = s.broken; !broken {
+			s.shown = append(s.shown, w.Origin+" "+w.Kind)
+		}
+	})
+	if broken {
 		return Undecided, "", errors.New("no display")
 	}
-	s.shown = append(s.shown, w.Origin+" "+w.Kind)
 	if a, ok := s.answers[w.Kind]; ok {
 		return a, "test", nil
 	}
-	s.open++
-	defer func() { s.open-- }()
+	s.set(func() { s.open++ })
+	defer s.set(func() { s.open-- })
 	select {
 	case <-ctx.Done():
 	case <-time.After(time.Minute):
@@ -194,10 +214,10 @@ func TestSilence(t *testing.T) {
 		askFor(d, "a", "yes").returned(t)
 		askFor(d, "a", "no").returned(t) // one in a row
 		askFor(d, "a", "no").returned(t) // two
-		s.shown = nil
+		s.set(func() { s.shown = nil })
 		quiet := askFor(d, "a", "yes")
-		if !quiet.waits() || len(s.shown) > 0 {
-			t.Fatalf("shown: %v", s.shown)
+		if !quiet.waits() || len(s.seen()) > 0 {
+			t.Fatalf("shown: %v", s.seen())
 		}
 		if w := d.Waiting()[0]; !w.Silenced || w.Unshown != 1 {
 			t.Errorf("%+v", w)
@@ -243,8 +263,8 @@ func TestWithdrawnDialogs(t *testing.T) {
 			a.end()
 			_ = a.returned(t)
 		}
-		if len(s.shown) != silenceAfter {
-			t.Errorf("%d dialogs were shown, want %d", len(s.shown), silenceAfter)
+		if len(s.seen()) != silenceAfter {
+			t.Errorf("%d dialogs were shown, want %d", len(s.seen()), silenceAfter)
 		}
 	})
 }
@@ -261,19 +281,19 @@ func TestTurns(t *testing.T) {
 		stop := present(d, s)
 		for range 6 {
 			synctest.Wait()
-			if s.open > 1 {
-				t.Fatalf("%d dialogs at once", s.open)
+			if s.opened() > 1 {
+				t.Fatalf("%d dialogs at once", s.opened())
 			}
 			time.Sleep(30 * time.Second)
 			synctest.Wait()
-			if s.open > 1 {
-				t.Fatalf("%d dialogs at once", s.open)
+			if s.opened() > 1 {
+				t.Fatalf("%d dialogs at once", s.opened())
 			}
 			time.Sleep(30 * time.Second)
 		}
 		stop()
-		if want := []string{"a 2", "b 5", "c 7", "a 3", "b 6"}; !slices.Equal(s.shown, want) {
-			t.Errorf("%v, want %v", s.shown, want)
+		if want := []string{"a 2", "b 5", "c 7", "a 3", "b 6"}; !slices.Equal(s.seen(), want) {
+			t.Errorf("%v, want %v", s.seen(), want)
 		}
 		for _, a := range all {
 			a.end()
@@ -289,17 +309,17 @@ func TestDialogCloses(t *testing.T) {
 		d, s := NewDesk(), &screen{}
 		defer present(d, s)()
 		a := askFor(d, "a", "x")
-		if s.open != 1 {
+		if s.opened() != 1 {
 			t.Fatal("not shown")
 		}
 		d.Decide(d.Waiting()[0].ID, true, "terminal")
-		if err := a.returned(t); err != nil || s.open != 0 {
-			t.Errorf("%v, %d open", err, s.open)
+		if err := a.returned(t); err != nil || s.opened() != 0 {
+			t.Errorf("%v, %d open", err, s.opened())
 		}
 		b := askFor(d, "a", "y")
 		time.Sleep(2 * time.Minute)
-		if w := d.Waiting(); !b.waits() || !w[0].Shown || len(s.shown) != 2 {
-			t.Errorf("%+v, shown %v", w, s.shown)
+		if w := d.Waiting(); !b.waits() || !w[0].Shown || len(s.seen()) != 2 {
+			t.Errorf("%+v, shown %v", w, s.seen())
 		}
 		b.end()
 	})
@@ -315,7 +335,7 @@ func TestNoScreen(t *testing.T) {
 		if !a.waits() || d.Waiting()[0].Shown || !slices.Equal(kinds(d), []string{"yes"}) {
 			t.Fatal("it counts as shown")
 		}
-		s.broken = false
+		s.set(func() { s.broken = false })
 		time.Sleep(retryInterval)
 		if err := a.returned(t); err != nil {
 			t.Error(err)
