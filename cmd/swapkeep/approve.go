@@ -17,7 +17,7 @@ func newApprove(t *terminal) *cobra.Command {
 	var decline bool
 	var password *secretFlag
 	cmd := &cobra.Command{
-		Use: "approve [ID]", Short: "Confirm or decline what a browser asks for", Args: cobra.MaximumNArgs(1),
+		Use: "approve [ID]", Short: "Confirm or decline what a browser asks for", Args: atMostOneID,
 		Long: "Show what waits for your confirmation outside the browser, and confirm or decline it, one at a time.\n" +
 			"With an ID, as it is listed with --json, confirm that one without a question: for scripts, which must read its lines.",
 		ValidArgsFunction: t.complete(onlyFirst(completeWaiting)),
@@ -34,6 +34,13 @@ func newApprove(t *terminal) *cobra.Command {
 		return l.approveWaiting(ctx, password)
 	})
 	return cmd
+}
+
+func atMostOneID(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError{fmt.Errorf("%s takes one ID at most", cmd.CommandPath())}
+	}
+	return nil
 }
 
 func completeWaiting(ctx context.Context, l *daemonConn, _ []string) (out []cobra.Completion) {

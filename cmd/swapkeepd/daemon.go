@@ -36,24 +36,24 @@ import (
 
 // A daemon has everything that lives as long as the process.
 type daemon struct {
-	cfg       config.Config // including settings of earlier runs once they are read
-	log       zerolog.Logger
-	home      *home.Home
-	settings  *settings.Settings
-	hub       *chain.MultiClient
-	vault     *keys.Vault
-	provided  *keys.ProviderKeys
-	tokens    *tokens.Registry
-	incoming  *tokens.Incoming
-	lists     []protocol.Problem // token lists that cannot be used
-	explorer  explorer
-	prices    *prices
-	desk      *confirm.Desk
-	displays  dialog.Displays
-	swaps     *engine.Service
-	server    *host.Server
-	repairing sync.WaitGroup     // repair of the installation, and dialogs, which must end before the daemon does
-	stop      context.CancelFunc // makes the daemon stop
+	cfg        config.Config // including settings of earlier runs once they are read
+	log        zerolog.Logger
+	home       *home.Home
+	settings   *settings.Settings
+	hub        *chain.MultiClient
+	vault      *keys.Vault
+	provided   *keys.ProviderKeys
+	tokens     *tokens.Registry
+	incoming   *tokens.Incoming
+	lists      []protocol.Problem // token lists that cannot be used
+	explorer   explorer
+	prices     *prices
+	desk       *confirm.Desk
+	displays   dialog.Displays
+	swaps      *engine.Service
+	server     *host.Server
+	background sync.WaitGroup     // repair of the installation, and dialogs: they must end before the daemon does
+	stop       context.CancelFunc // makes the daemon stop
 }
 
 // serve opens the home, resumes open orders, and serves connections until ctx ends or a
@@ -80,8 +80,8 @@ func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
 	}
 	d.prices.start(ctx)
 	d.log.Info().Str("version", version).Bool("sandbox", cfg.Sandbox).Msg("ready")
-	d.repairing.Go(func() { repairInstallation(d.log) })
-	d.repairing.Go(func() { d.showDialogs(ctx) })
+	d.background.Go(func() { repairInstallation(d.log) })
+	d.background.Go(func() { d.showDialogs(ctx) })
 	err = d.accept(ctx, l)
 	d.log.Info().Msg("stopping")
 	return errors.Join(err, d.close())
@@ -229,7 +229,7 @@ func (d *daemon) accept(ctx context.Context, l net.Listener) error {
 // close closes the parts in an order in which none uses one that is already closed.
 func (d *daemon) close() error {
 	d.stop()
-	d.repairing.Wait()
+	d.background.Wait()
 	if d.swaps != nil {
 		d.swaps.Wait()
 	}

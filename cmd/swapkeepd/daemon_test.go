@@ -9,7 +9,7 @@ import (
 func TestCloseWaitsForRepair(t *testing.T) {
 	d := &daemon{stop: func() {}}
 	over, closed := make(chan struct{}), make(chan error)
-	d.repairing.Go(func() { <-over })
+	d.background.Go(func() { <-over })
 	go func() { closed <- d.close() }()
 	select {
 	case <-closed:

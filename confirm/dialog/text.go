@@ -10,6 +10,7 @@ import (
 	"swapkeep/confirm"
 	"swapkeep/extension/messages"
 	"swapkeep/swap"
+	"swapkeep/swap/lines"
 )
 
 const (
@@ -41,7 +42,7 @@ func pages(language string, w confirm.Waiting, left time.Duration) []page {
 		if l.Severity != swap.Note {
 			mark = "!"
 		}
-		blocks = append(blocks, wrap(mark+" "+lineText(language, l)))
+		blocks = append(blocks, wrap(mark+" "+lines.Text(language, l)))
 	}
 	foot := wrap(say("dialog_asked_by", w.Origin)) + wrap(say("dialog_seconds", fmt.Sprint(int(left/time.Second))))
 	if w.Unshown > 1 {
@@ -99,14 +100,6 @@ func split(blocks []string, beside, room int) (out []string, at int) {
 		}
 	}
 	return out, at
-}
-
-func lineText(language string, l swap.Line) string {
-	args := make([]messages.Arg, len(l.Args))
-	for i, a := range l.Args {
-		args[i] = messages.Arg{Kind: string(a.Kind), Value: a.Value, Unit: a.Unit}
-	}
-	return messages.Line(language, l.Key, args)
 }
 
 // wrap breaks a text into lines of at most width characters, at spaces where it can, and ends it.

@@ -142,15 +142,6 @@ func reviews() map[string]swap.Review {
 	}
 }
 
-// textOf returns a line in a language.
-func textOf(language string, l swap.Line) string {
-	args := make([]messages.Arg, len(l.Args))
-	for i, a := range l.Args {
-		args[i] = messages.Arg{Kind: string(a.Kind), Value: a.Value, Unit: a.Unit}
-	}
-	return messages.Line(language, l.Key, args)
-}
-
 // golden holds a text against a golden file.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
@@ -189,7 +180,7 @@ func TestGolden(t *testing.T) {
 		for _, language := range messages.Languages {
 			var out strings.Builder
 			for _, l := range all {
-				text := textOf(language, l)
+				text := Text(language, l)
 				out.WriteString(string(l.Severity) + "  " + text + "\n")
 				if strings.Contains(text, "line_") || strings.Contains(text, "$") {
 					t.Errorf("%s, %s: %q is no text", name, language, text)

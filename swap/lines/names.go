@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"swapkeep/chain"
+	"swapkeep/extension/messages"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -55,6 +56,15 @@ func (b *builder) contract(chainID uint64, a common.Address) swap.Arg {
 		return text(name + " (" + a.Hex() + ")")
 	}
 	return address(a)
+}
+
+// Text returns a line in a language (see [messages.Languages]).
+func Text(language string, l swap.Line) string {
+	args := make([]messages.Arg, len(l.Args))
+	for i, a := range l.Args {
+		args[i] = messages.Arg{Kind: string(a.Kind), Value: a.Value, Unit: a.Unit}
+	}
+	return messages.Line(language, l.Key, args)
 }
 
 // quoted bounds a name from outside and puts it in quotation marks. Characters other than plain

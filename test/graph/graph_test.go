@@ -44,7 +44,7 @@ var allowedImports = map[string][]string{
 	"swap":           {"chain", "tokens"},
 	"swap/journal":   {"chain", "internal/failpoint", "swap"},
 	"confirm":        {"internal/clock", "swap"},
-	"confirm/dialog": {"confirm", "extension/messages", "internal/clock", "swap"},
+	"confirm/dialog": {"confirm", "extension/messages", "internal/clock", "swap", "swap/lines"},
 	"swap/lines":     {"chain", "extension/messages", "swap"},
 	"swap/proof":     {"chain", "swap"},
 	"swap/plan":      {"chain", "internal/clock", "swap", "swap/journal", "tokens"},
